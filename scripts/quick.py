@@ -5,9 +5,8 @@ Rules:
 1. The change is everything that differs from the merge base with `main`, committed or not, and untracked files.
 2. Lint covers everything, since it takes a second; types are checked for the changed modules.
 3. Tests run in this order: changed tests, tests that import a changed module, those of pages and of the structure
-   of packages (`PAGES`, `SHAPE`), tests that import an importer of a changed module. What is not committed comes
-   before what is. In each group the tests of the changed package come first, then those that import fewer modules,
-   since they are more specific.
+   of packages (`PAGES`, `SHAPE`). What is not committed comes before what is. Tests that import fewer modules come
+   first, since they are more specific.
 4. Tests of real programs, of kills and long ones are left to `scripts/test --all`.
 5. No test starts after `TEST_SECONDS`, except those of test files with uncommitted changes, which all run.
 6. Tests that did not run are counted. Changed test files that did not run are named.
@@ -29,7 +28,6 @@ BASE = "main"
 TEST_SECONDS = 20.0
 MOST_FILES = 40  # collected at most: more would not run within the time
 MOST_NAMED = 10
-NEIGHBOR = 2  # the rank of tests of what imports a changed module
 LEFT_TO_ALL = "not (real or kill or long)"
 SHAPE = (  # for any module of ctxmgr; the rest of `test_faces` takes longer
     "tests/test_floors.py",
@@ -113,41 +111,21 @@ def is_test(path: str) -> bool:
     return path.startswith("tests/") and path.endswith(".py") and Path(path).name.startswith("test_")
 
 
-def selected(changed: Sequence[str], sources: Mapping[str, str], uncommitted: Iterable[str] = ()) -> Selection:
+def selected(changed: Sequence[str], sources: Mapping[str, str], uncommitted: Sequence[str] = ()) -> Selection:
     """The tests of the paths `changed`, `uncommitted` among them. A path missing in `sources` was removed."""
     of = imports(sources)
-    tests = {path for path in sources if is_test(path)}
-    reach = {path: _reach(module_of(path), of) for path in tests}
-    touched = {module_of(path) for path in changed if path.endswith(".py")}
-    newest = {module_of(path) for path in uncommitted}
-    own = tests & {*uncommitted}
-    neighbors = {module for module, targets in of.items() if targets & touched and module.startswith("ctxmgr")}
-    ranks = {path: _rank(path, reach[path], set(changed), touched, neighbors) for path in tests}
-    packages = {
-        f"/{Path(path).parts[1]}/" for path in changed if path.startswith("ctxmgr/") and path.count("/") > 1
-    }
-    far = {path: not any(package in path for package in packages) for path in tests}
-    chosen = sorted(
-        (path not in own, not reach[path] & newest, rank, far[path], len(reach[path]), path)
-        for path, rank in ranks.items()
-        if rank is not None
+    reach = {path: _reach(module_of(path), of) for path in sources if is_test(path)}
+    touched, newest = (
+        {module_of(path) for path in paths if path.endswith(".py")} for paths in (changed, uncommitted)
     )
-    near = [path for *_, path in chosen if ranks[path] != NEIGHBOR]
-    others = [path for *_, path in chosen if ranks[path] == NEIGHBOR]
-    pages = _pages(changed, tests)
-    files = list(dict.fromkeys([*near[: max(MOST_FILES - len(pages), len(own))], *pages, *others]))
-    files = files[: max(MOST_FILES, len(own))]
-    return Selection(files, len({*near, *others} - {*files}))
-
-
-def _rank(
-    path: str, reach: frozenset[str], changed: set[str], touched: set[str], neighbors: set[str]
-) -> int | None:
-    if path in changed:
-        return 0
-    if reach & touched:
-        return 1
-    return NEIGHBOR if reach & neighbors else None
+    own = reach.keys() & {*uncommitted}
+    chosen = sorted(
+        (path for path, modules in reach.items() if path in changed or modules & touched),
+        key=lambda path: (path not in own, not reach[path] & newest, path not in changed, len(reach[path]), path),
+    )
+    pages = _pages(changed, {*reach})
+    files = list(dict.fromkeys([*chosen[: max(MOST_FILES - len(pages), len(own))], *pages]))
+    return Selection(files, len({*chosen} - {*files}))
 
 
 def _reach(test: str, of: Imports) -> frozenset[str]:

@@ -33,13 +33,12 @@ def test_a_name_of_a_face_counts_as_its_module() -> None:
     assert of["tests.helping"] == {"ctxmgr.wire.framing"}
 
 
-def test_tests_of_the_change_come_first_then_those_of_its_neighbors() -> None:
+def test_tests_of_the_change_come_first_then_those_of_the_structure_of_packages() -> None:
     chosen = selected(["ctxmgr/wire/framing.py"], SOURCES)
     assert chosen.files == [
         "tests/unit/wire/test_framing.py",
         "tests/unit/client/test_by_helper.py",
         "tests/test_floors.py",
-        "tests/unit/server/test_front.py",
     ]
     assert chosen.left_out == 0
 
@@ -63,7 +62,7 @@ def test_what_is_beyond_the_limit_is_counted(monkeypatch: pytest.MonkeyPatch) ->
     monkeypatch.setattr(quick, "MOST_FILES", 2)
     chosen = selected(["ctxmgr/wire/framing.py"], SOURCES)
     assert chosen.files == ["tests/unit/wire/test_framing.py", "tests/test_floors.py"]
-    assert chosen.left_out == 2
+    assert chosen.left_out == 1
 
 
 def test_what_is_not_committed_comes_first_and_always_runs(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -74,7 +73,7 @@ def test_what_is_not_committed_comes_first_and_always_runs(monkeypatch: pytest.M
     assert selected(changed, SOURCES, ["ctxmgr/wire/framing.py"]).files[0] == framing
     assert selected(changed, SOURCES, ["ctxmgr/wire/framing.py", far]).files[0] == far
     own = [path for path in SOURCES if path.startswith("tests/unit/")]
-    assert {*own} == {*selected(changed, SOURCES, own).files}
+    assert {*own} <= {*selected(changed, SOURCES, own).files}
 
 
 class Item:
