@@ -8,7 +8,7 @@ from ctxmgr.devices.snapshots import to_line
 from ctxmgr.store import beginning as claiming
 from ctxmgr.store import parts
 from ctxmgr.store.beginning import Claims
-from ctxmgr.store.head import UnreadableHead, escaped, from_bytes, head_key, objects_prefix, unescaped
+from ctxmgr.store.head import UnreadableHead, escaped, from_bytes, head_key, object_name, objects_prefix, unescaped
 from ctxmgr.store.uploading import Tail
 from tests.unit.store.machines import BASE
 
@@ -82,3 +82,8 @@ def test_claims_are_written_down_before_they_are_used_and_bounded(tmp_path: Path
     assert len(set(words)) == len(words)
     assert claims.ours() == frozenset(words[3:])
     assert (tmp_path / "s.jsonl.claims").stat().st_mode & 0o077 == 0
+
+
+def test_a_pack_that_is_not_what_its_name_says_is_damaged() -> None:
+    with pytest.raises(parts.Damaged):
+        parts.lines_of(object_name(1, 1, b"other"), parts.lines_pack(b"lines\n"))
