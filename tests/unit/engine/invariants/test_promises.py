@@ -3,6 +3,7 @@
 What holds of any plan is in `tests/unit/engine/test_judge.py`.
 """
 
+import json
 from typing import Any
 
 import msgspec
@@ -10,14 +11,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ctxmgr.engine.conversation import ConversationIndex, extend
+from ctxmgr.engine.conversation import BlockRef, ConversationIndex, extend
 from ctxmgr.engine.invariants import FRESH, STEPS, TURNS, Invariants, set_aside
+from ctxmgr.formats import anthropic, openai, responses
 from ctxmgr.model.messages import Block, Message, View
 from ctxmgr.model.policy import ZONES, WorkingSet
 from ctxmgr.model.projection import BlockEdit, Decision, EditKind, Keep, Packet, Piece, Plan
+from ctxmgr.session.reading import Reader
 from tests import translation
 from tests.conversations import any_list, legal
-from tests.notation import Said, a, call, indexed, note, packet, r, summary, talk, think, u
+from tests.notation import Said, a, call, indexed, note, packet, quarters, r, summary, talk, think, u
 from tests.unit.engine import stepwise
 from tests.unit.engine.projections import kept, plan_of, planned
 
@@ -214,6 +217,70 @@ def test_what_breaks_the_promise_of_the_working_set(
 ) -> None:
     plan = msgspec.structs.replace(plan_of(LIST, *pieces), **{"working_set": TWO, **more})
     assert ("working set" in STEPS.check(indexed(LIST), plan)[0]) == broken
+
+
+# which blocks may be written anew: what a chooser asks, and a checker holds a plan against
+
+CALL = {"type": "function_call", "call_id": "c", "name": "write", "arguments": "{}"}
+THOUGHT = {"type": "reasoning", "id": "rs", "summary": [], "encrypted_content": "c2Vj"}
+SIGNED = {"type": "thinking", "thinking": "", "signature": "s"}
+USES = {"type": "tool_use", "id": "c", "name": "w", "input": {}}
+CALLS = [{"id": "c", "type": "function", "function": {"name": "w", "arguments": "{}"}}]
+
+
+def shortenable(messages: tuple[Message, ...]) -> list[int]:
+    """The messages with a call whose arguments may be shortened."""
+    index = indexed(messages)
+    return [
+        at
+        for at, message in enumerate(messages)
+        for number in range(len(message.view.blocks))
+        if STEPS.may_edit(index, BlockRef(at, number), "shortened")
+    ]
+
+
+def test_no_signed_message_is_changed() -> None:
+    write = call("write", path="x", content="text")
+    said = [u("go"), a("ok", write), r("ok"), a(think("hm"), write), r("ok"), a(think("hm", signed=False), write)]
+    said += [r("ok"), a("done")]
+    assert shortenable(talk(*said)) == [1, 5]
+
+
+# name, format, an assistant's message with a call, may the call be shortened?
+FORMATS: list[tuple[str, Any, dict[str, Any], bool]] = [
+    ("a call alone", anthropic, {"content": [USES]}, True),
+    (
+        "after thinking",
+        anthropic,
+        {"content": [SIGNED, USES]},
+        False,
+    ),
+    ("after redacted thinking", anthropic, {"content": [{"type": "redacted_thinking", "data": "s"}, USES]}, False),
+    ("after plain reasoning", openai, {"content": "ok", "reasoning_content": "hm", "tool_calls": CALLS}, True),
+    ("after kept reasoning", openai, {"reasoning_details": [{"text": "hm"}], "tool_calls": CALLS}, False),
+]
+
+
+@pytest.mark.parametrize(("form", "message", "expected"), [pytest.param(*one[1:], id=one[0]) for one in FORMATS])
+def test_in_every_format(form: Any, message: dict[str, Any], expected: bool) -> None:
+    raw = json.dumps({"role": "assistant", **message}).encode()
+    newest = b'{"role": "assistant", "content": "done"}'
+    assert bool(shortenable(Reader(form, quarters).read([raw, newest]))) is expected
+
+
+def test_items_of_one_answer_are_one_message() -> None:
+    items = [THOUGHT, CALL, {"type": "function_call_output", "call_id": "c", "output": "ok"}, CALL, CALL]
+    items += [{"type": "message", "role": "user", "content": []}, CALL, CALL, THOUGHT]
+    messages = Reader(responses, quarters).read([json.dumps(one).encode() for one in items])
+    assert shortenable(messages) == [3, 4]
+
+
+@pytest.mark.parametrize("rules", [TURNS, STEPS])
+def test_results_may_be_written_anew_and_nothing_else(rules: Any) -> None:
+    index = indexed(talk(u("go"), a(think("hm"), "so", call("read", path="x")), r("text")))
+    refs = [BlockRef(at, n) for at, one in enumerate(index.messages) for n in range(len(one.view.blocks))]
+    assert [ref for ref in refs if rules.may_edit(index, ref, "pruned")] == [BlockRef(2, 0)]
+    assert [ref for ref in refs if rules.may_edit(index, ref, "distilled")] == [BlockRef(2, 0)]
 
 
 # checking on, from where the check before ended
