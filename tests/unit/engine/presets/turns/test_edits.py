@@ -8,7 +8,7 @@ from ctxmgr.engine.invariants import TURNS
 from ctxmgr.model.policy import DistillOver, Policy, TurnsKept, WorkingSet
 from ctxmgr.model.projection import Decision
 from tests.conversations import text_of
-from tests.notation import Said, a, err, indexed, note, r, sh, talk, u
+from tests.notation import Said, a, err, indexed, r, talk, u
 from tests.unit.engine.presets.turns.turns import BULKY, READ, did
 from tests.unit.engine.projections import edited, planned, sent
 
@@ -33,8 +33,6 @@ EDITS: list[tuple[str, list[Said], dict[str, Any], dict[int, str]]] = [
     ),
     ("errors only when they are long", [u("go"), a(READ), err(BULKY), u("more"), a("ok")], {}, {}),
     ("long errors", [u("go"), a(READ), err(BULKY * 2), u("more"), a("ok")], {}, {2: "distilled"}),
-    ("not the user's own bash run", [u("go"), sh("cat x", BULKY), u("more"), a("ok")], {}, {}),
-    ("not notes", [u("go"), note(BULKY), u("more"), a("ok")], {}, {}),
     (
         "not what is a marker already",
         [u("go"), *did(f"[output distilled — ~9 tokens | read]\n{BULKY}"), u("more"), a("ok")],
@@ -62,12 +60,6 @@ EDITS: list[tuple[str, list[Said], dict[str, Any], dict[int, str]]] = [
         [u("go"), *did(BULKY), *did(BULKY), *TWO_STEPS],
         {"zone": "compact", "newest_limit": 600},
         {2: "pruned"},
-    ),
-    (
-        "as many as needed",
-        [u("go"), *did(BULKY), *did(BULKY), *did(BULKY), *did(BULKY), *did(BULKY), *TWO_STEPS],
-        {"zone": "compact", "newest_limit": 700},
-        {2: "pruned", 4: "pruned", 6: "pruned", 8: "pruned"},
     ),
     (
         "older turns do not count against the newest",
