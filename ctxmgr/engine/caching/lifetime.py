@@ -15,7 +15,7 @@ from typing import Literal
 import msgspec
 
 from ctxmgr.model import CacheRule, prices
-from ctxmgr.model.saved import LearnedLifetime, State
+from ctxmgr.model.saved import ComparedCall, LearnedLifetime, State
 
 LEAST_MS = 60_000  # no provider keeps a prefix for less
 READ_SHARE = 0.8  # of what was expected: the prefix was kept
@@ -31,16 +31,6 @@ class LifetimeInForce(msgspec.Struct, frozen=True):
     source: LifetimeSource
 
 
-class PausedCall(msgspec.Struct, frozen=True):
-    """A call: the tokens it should have read if prefixes never expired, and the pauses before it."""
-
-    expected_tokens: int
-    before_list_tokens: int
-    read_tokens: int
-    longest_ms: int
-    whole_ms: int
-
-
 def in_force(state: State, policy_ms: int | None, rule: CacheRule) -> LifetimeInForce:
     """Rule 1. `policy_ms`: the policy's value, None if unset. `rule`: of the model's provider."""
     model = state.model
@@ -54,20 +44,25 @@ def in_force(state: State, policy_ms: int | None, rule: CacheRule) -> LifetimeIn
     return LifetimeInForce(rule.lifetime_ms, "rule")
 
 
-def learned(before: LearnedLifetime, believed_ms: int, call: PausedCall, works: bool) -> LearnedLifetime:
-    """Rules 2 to 5. `believed_ms`: the value without learning. `works`: a call after a shorter pause has read."""
+def learned(
+    before: LearnedLifetime, believed_ms: int, call: ComparedCall, longest_ms: int, works: bool
+) -> LearnedLifetime:
+    """Rules 2 to 5. `believed_ms`: the value without learning. `call`: after a pause, with the tokens it should
+    have read if prefixes never expired. `longest_ms`: of the pauses between its list and the last counted one.
+    `works`: a call after a shorter pause has read.
+    """
     believed_ms = believed_ms if before.learned_ms is None else before.learned_ms
     share = call.read_tokens / call.expected_tokens
     if share < MISSED_SHARE:
-        return _lapsed(before, believed_ms, call.whole_ms) if works else before
+        return _lapsed(before, believed_ms, call.pause_ms or 0) if works else before
     of_list = call.expected_tokens - call.before_list_tokens >= LIST_SHARE * call.expected_tokens
     if share < READ_SHARE or not of_list:
-        return _hinted(before, believed_ms, call.longest_ms)
-    if before.lapsed_ms is not None and call.longest_ms >= before.lapsed_ms:
+        return _hinted(before, believed_ms, longest_ms)
+    if before.lapsed_ms is not None and longest_ms >= before.lapsed_ms:
         before = msgspec.structs.replace(before, lapsed_ms=None)
-    if call.longest_ms <= believed_ms:
+    if longest_ms <= believed_ms:
         return before
-    return msgspec.structs.replace(before, learned_ms=min(prices.MOST_LIFETIME_MS, call.longest_ms))
+    return msgspec.structs.replace(before, learned_ms=min(prices.MOST_LIFETIME_MS, longest_ms))
 
 
 def _hinted(before: LearnedLifetime, believed_ms: int, pause_ms: int) -> LearnedLifetime:

@@ -17,7 +17,7 @@
 
 import msgspec
 
-from ctxmgr.engine.caching.lifetime import MISSED_SHARE, PausedCall, learned
+from ctxmgr.engine.caching.lifetime import MISSED_SHARE, learned
 from ctxmgr.engine.pressure import meter
 from ctxmgr.model import CacheRule, Usage
 from ctxmgr.model.saved import CacheTruth, ComparedCall, CountedList, LearnedLifetime
@@ -143,12 +143,9 @@ def _grown(truth: CacheTruth, before: CountedList, sent: int, weight: int) -> Ca
 def _with_lifetime(truth: CacheTruth, call: CountedCall, compared: ComparedCall, longest_ms: int) -> CacheTruth:
     whole_ms = compared.pause_ms or 0
     shorter = [past for past in truth.calls if past.pause_ms is not None and past.pause_ms < whole_ms]
-    paused = PausedCall(
-        compared.expected_tokens, compared.before_list_tokens, compared.read_tokens, longest_ms, whole_ms
-    )
     before = truth.lifetimes.get(call.model, LearnedLifetime())
     works = (bool(shorter) and has_read(shorter[-1])) or _writes_anew(truth, call, compared)
-    after = learned(before, call.rule.lifetime_ms, paused, works)
+    after = learned(before, call.rule.lifetime_ms, compared, longest_ms, works)
     if after == before:
         return truth
     others = {id: known for id, known in truth.lifetimes.items() if id != call.model}

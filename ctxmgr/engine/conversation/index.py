@@ -263,21 +263,20 @@ def _is_aside(message: Message) -> bool:
     return message.view.role == "prompt" and not message.view.leads
 
 
-class _Growing:
+class _Growing(msgspec.Struct):
     """The last turn while messages are added to it."""
 
-    def __init__(self, start: int, headless: bool) -> None:
-        self.start, self.headless = start, headless
-        self.weight, self.separable = 0, True
-        self.specials: list[int] = []
-        self.results: list[int] = []
+    start: int
+    headless: bool
+    weight: int = 0
+    separable: bool = True
+    specials: list[int] = []
+    results: list[int] = []
 
     @staticmethod
     def of(turn: Turn) -> "_Growing":
-        growing = _Growing(turn.start, turn.headless)
-        growing.weight, growing.separable = turn.weight, turn.separable
-        growing.specials, growing.results = list(turn.specials), list(turn.results)
-        return growing
+        specials, results = list(turn.specials), list(turn.results)
+        return _Growing(turn.start, turn.headless, turn.weight, turn.separable, specials, results)
 
     def frozen(self, end: int) -> Turn:
         return Turn(

@@ -5,8 +5,7 @@ user message. The code that decides must not judge itself, so checks use only th
 They share the list's index (which call a result answers) with the chooser.
 """
 
-from collections.abc import Callable, Mapping
-from typing import Any
+from collections.abc import Mapping
 
 from ctxmgr.engine.conversation import BlockRef, ConversationIndex, Step, Steps, carried, steps_of
 from ctxmgr.engine.invariants.check_state import FRESH, CheckState, PlanWalk, carried_on
@@ -37,10 +36,6 @@ class Invariants:
 
     def __init__(self, *rules: Rule) -> None:
         self.rules = rules
-
-    def _that_say(self, question: str) -> tuple[Callable[..., Any], ...]:
-        """The rules that override the default answer to this question."""
-        return overriding(self.rules, question)
 
     # the checker's side
 
@@ -73,7 +68,7 @@ class Invariants:
 
     def may_cut_at(self, conversation: ConversationIndex, turn_number: int) -> bool:
         """Whether what stays may start at this turn."""
-        return all(asked(conversation, turn_number) for asked in self._that_say("may_cut_at"))
+        return all(asked(conversation, turn_number) for asked in overriding(self.rules, "may_cut_at"))
 
     def cut_at(self, conversation: ConversationIndex, turn_number: int) -> int:
         """The turn of this number, or the nearest earlier one where a cut is allowed; at worst 0."""
@@ -87,37 +82,39 @@ class Invariants:
 
     def may_leave(self, conversation: ConversationIndex, step: Step) -> bool:
         """Whether this step may be removed as a whole, if none of its messages must stay."""
-        return all(asked(conversation, step) for asked in self._that_say("may_leave"))
+        return all(asked(conversation, step) for asked in overriding(self.rules, "may_leave"))
 
     def may_leave_untold(self, conversation: ConversationIndex, message_index: int) -> bool:
         """Whether this message may be removed without a packet that stands for it."""
-        return all(asked(conversation, message_index) for asked in self._that_say("may_leave_untold"))
+        return all(asked(conversation, message_index) for asked in overriding(self.rules, "may_leave_untold"))
 
     def may_edit(self, conversation: ConversationIndex, ref: BlockRef, kind: EditKind) -> bool:
         """Whether this block may be rewritten."""
-        return all(asked(conversation, ref, kind) for asked in self._that_say("may_edit"))
+        return all(asked(conversation, ref, kind) for asked in overriding(self.rules, "may_edit"))
 
     def may_stand_for(self, weight: int, replaced_weight: int) -> bool:
         """Whether a packet of this size may stand for so much. Both in tokens."""
-        return all(asked(weight, replaced_weight) for asked in self._that_say("may_stand_for"))
+        return all(asked(weight, replaced_weight) for asked in overriding(self.rules, "may_stand_for"))
 
     def may_start_with(self, conversation: ConversationIndex, message_index: int) -> bool:
         """Whether this may be the first message shown, ignoring prompts."""
-        return all(asked(conversation, message_index) for asked in self._that_say("may_start_with"))
+        return all(asked(conversation, message_index) for asked in overriding(self.rules, "may_start_with"))
 
     def packet_index(self, conversation: ConversationIndex, message_index: int, left: LeftOut) -> int:
         """The shown message that the packet precedes, if a preset would put it before this one."""
-        for moved in self._that_say("packet_index"):
+        for moved in overriding(self.rules, "packet_index"):
             message_index = moved(conversation, message_index, left)
         return message_index
 
     def answer_before(self, conversation: ConversationIndex, message_index: int) -> int:
         """The index of the answer that this user's message must stay or be removed with, -1 for none."""
-        return max((asked(conversation, message_index) for asked in self._that_say("answer_before")), default=-1)
+        return max(
+            (asked(conversation, message_index) for asked in overriding(self.rules, "answer_before")), default=-1
+        )
 
     def is_one_with_previous(self, conversation: ConversationIndex, message_index: int) -> bool:
         """Whether this message must stay or be removed with the previous one."""
-        return any(asked(conversation, message_index) for asked in self._that_say("is_one_with_previous"))
+        return any(asked(conversation, message_index) for asked in overriding(self.rules, "is_one_with_previous"))
 
 
 @carried
@@ -127,7 +124,7 @@ def _steps(conversation: ConversationIndex, before: Steps | None, start: int, ru
 
 @once
 def _must_stay(conversation: ConversationIndex, rules: Invariants) -> frozenset[int]:
-    return frozenset[int]().union(*(asked(conversation) for asked in rules._that_say("must_stay")))
+    return frozenset[int]().union(*(asked(conversation) for asked in overriding(rules.rules, "must_stay")))
 
 
 TURNS = Invariants(

@@ -75,15 +75,8 @@ def result_tokens(conversation: ConversationIndex, plan: Plan) -> tuple[int, int
 
 def projected_weights(plan: Plan, messages: Sequence[Message]) -> dict[int, int]:
     """The tokens of each message that a plan shows, by index; the packet is not included."""
-    weights: dict[int, int] = {}
-    for piece in plan.pieces:
-        if isinstance(piece, Keep):
-            for index in range(piece.start, piece.end):
-                weights[index] = messages[index].weight
-        elif isinstance(piece, BlockEdit):
-            weights.setdefault(piece.message_index, messages[piece.message_index].weight)
-            weights[piece.message_index] -= piece.before_tokens - piece.after_tokens
-    return weights
+    rows = _rows(plan, messages)
+    return {index: weight for index, weight, edits in rows if not isinstance(next(iter(edits), None), Packet)}
 
 
 def changed(old: Plan, new: Plan, messages: Sequence[Message], cached: int) -> tuple[int, int, int]:

@@ -4,9 +4,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ctxmgr.engine.caching.lifetime import LEAST_MS, PausedCall, learned
+from ctxmgr.engine.caching.lifetime import LEAST_MS, learned
 from ctxmgr.model import prices
-from ctxmgr.model.saved import LearnedLifetime
+from ctxmgr.model.saved import ComparedCall, LearnedLifetime
 
 MINUTE = 60_000
 BELIEVED = 5 * MINUTE
@@ -14,20 +14,23 @@ LIST, BEFORE_LIST = 30_000, 10_000  # tokens
 ALL, NONE, HEAD = LIST + BEFORE_LIST, 0, BEFORE_LIST
 
 
-def call(pause_min: float, read: int, of_list: int = LIST, longest_min: float | None = None) -> PausedCall:
+Paused = tuple[ComparedCall, int]  # and the longest pause between two lists, in milliseconds
+
+
+def call(pause_min: float, read: int, of_list: int = LIST, longest_min: float | None = None) -> Paused:
     longest = pause_min if longest_min is None else longest_min
-    whole = of_list + BEFORE_LIST
-    return PausedCall(whole, BEFORE_LIST, min(read, whole), round(longest * MINUTE), round(pause_min * MINUTE))
+    whole, pause_ms = of_list + BEFORE_LIST, round(pause_min * MINUTE)
+    return ComparedCall(whole, min(read, whole), 0, BEFORE_LIST, pause_ms=pause_ms), round(longest * MINUTE)
 
 
-def after(*calls: PausedCall, works: bool = True) -> LearnedLifetime:
+def after(*calls: Paused, works: bool = True) -> LearnedLifetime:
     known = LearnedLifetime()
-    for one in calls:
-        known = learned(known, BELIEVED, one, works)
+    for one, longest_ms in calls:
+        known = learned(known, BELIEVED, one, longest_ms, works)
     return known
 
 
-TABLE: list[tuple[str, list[PausedCall], float | None]] = [
+TABLE: list[tuple[str, list[Paused], float | None]] = [
     ("read after a longer pause", [call(20, ALL)], 20),
     ("the longest holds", [call(20, ALL), call(50, ALL), call(30, ALL)], 50),
     ("read after a shorter one", [call(4, ALL)], None),
@@ -53,7 +56,7 @@ TABLE: list[tuple[str, list[PausedCall], float | None]] = [
 
 
 @pytest.mark.parametrize(("calls", "minutes"), [row[1:] for row in TABLE], ids=[row[0] for row in TABLE])
-def test_what_calls_after_pauses_show(calls: list[PausedCall], minutes: float | None) -> None:
+def test_what_calls_after_pauses_show(calls: list[Paused], minutes: float | None) -> None:
     assert after(*calls).learned_ms == (None if minutes is None else round(minutes * MINUTE))
 
 
@@ -62,9 +65,10 @@ def test_a_lapse_is_none_where_no_call_read_after_a_shorter_pause() -> None:
 
 
 counts = st.integers(0, 10**7)
+COMPARED = st.builds(ComparedCall, st.integers(1, 10**6), counts, counts, counts, pause_ms=counts)
 
 
-@given(st.lists(st.builds(PausedCall, st.integers(1, 10**6), counts, counts, counts, counts)), st.booleans())
-def test_it_is_never_out_of_bounds(calls: list[PausedCall], works: bool) -> None:
+@given(st.lists(st.tuples(COMPARED, counts)), st.booleans())
+def test_it_is_never_out_of_bounds(calls: list[Paused], works: bool) -> None:
     found = after(*calls, works=works).learned_ms
     assert found is None or LEAST_MS <= found <= prices.MOST_LIFETIME_MS
