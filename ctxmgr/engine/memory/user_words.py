@@ -228,7 +228,10 @@ ROWS = (
     ),
     HostTexts("Cherry Studio", _tags("tool_use_result")),
     HostTexts("LangChain's XML agent", _tags("observation")),
-    HostTexts("Trae, agents of one's own", _tags("tool_result tool_results toolcall_result")),
+    HostTexts(
+        "Trae, agents of one's own",
+        _tags("tool_result tool_results toolcall_result tool_output tool_outputs tool_call_result"),
+    ),
     HostTexts("Qwen, Hermes", _tags("tool_response")),  # their chat templates: results of models without tools
     HostTexts("Anthropic's tools in a prompt", _tags("function_results")),
     HostTexts("Goose, pi, skills of others", _tags("info-msg available_skills read-files modified-files")),

@@ -108,6 +108,15 @@ _OUTPUTS = (  # how the result of such an action begins; whether an action must 
     (expression(r"exitcode: -?\d+ \(execution (?:succeeded|failed)\)\s*\nCode output:\s*"), False),
     # Continue, core/tools/systemMessageTools/convertSystemTools.ts
     (expression(r"Tool output for [\w.:/-]{1,100} tool call:\s*"), False),
+    # bridges that give tools to models without them: llm-bridge, routers before Claude Code
+    (
+        expression(
+            r"\[Tool (?:result|output|response) (?:for|from) [\w.:/\"'-]{1,100}(?: \(call_id: [^\s)]{1,100}\))?\]"
+            r"(?: \(\w{1,20}\))?(?::|[^\S\n]*\n)\s*",
+            re.IGNORECASE,
+        ),
+        False,
+    ),
     # Agent Zero, its history as JSON
     (expression(r'\{\s*"tool_name":\s*"[^"\n]{1,100}",\s*"tool_result":\s*'), False),
     # smolagents, ActionStep.to_messages of memory.py: of code; of any tool; of code that failed
@@ -122,7 +131,7 @@ _OUTPUTS = (  # how the result of such an action begins; whether an action must 
 )
 _OUTPUT_END = "\nbash-$"
 _OUTPUT_STARTS = (
-    *("I ran", "exitcode", "Tool output", "{", "Observation", "Call id", "Error"),
+    *("I ran", "exitcode", "Tool output", "[Tool ", "[tool ", "{", "Observation", "Call id", "Error"),
     *("Code output", "I executed", "The code above", "TOOL RESPONSE"),
 )
 
