@@ -4,7 +4,7 @@ import ast
 import re
 import subprocess
 import sys
-from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -99,15 +99,22 @@ def modules() -> list[Path]:
     return sorted(PACKAGE.rglob("*.py"))
 
 
-def imports(path: Path) -> Iterator[str]:
-    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+@cache
+def tree(path: Path) -> ast.Module:
+    return ast.parse(path.read_text(encoding="utf-8"))
+
+
+@cache
+def imports(path: Path) -> tuple[str, ...]:
+    found: list[str] = []
+    for node in ast.walk(tree(path)):
         if isinstance(node, ast.Import):
-            yield from (alias.name for alias in node.names)
+            found += (alias.name for alias in node.names)
         elif isinstance(node, ast.ImportFrom):
             assert node.level == 0, f"{path}: relative import"
             assert node.module is not None
-            yield node.module
-            yield from (f"{node.module}.{alias.name}" for alias in node.names)
+            found += (node.module, *(f"{node.module}.{alias.name}" for alias in node.names))
+    return tuple(found)
 
 
 def room(path: Path) -> str:
@@ -231,8 +238,7 @@ def test_only_the_commands_of_study_and_the_doctor_import_it_and_only_when_they_
         name = path.relative_to(PACKAGE).as_posix()
         if room(path) == "study":
             continue
-        tree = ast.parse(path.read_text(encoding="utf-8"))
         if any(one.startswith("ctxmgr.study") for one in imports(path)):
             assert name in allowed, f"{name} imports ctxmgr.study"
-        at_once = [node.module for node in tree.body if isinstance(node, ast.ImportFrom) and node.module]
+        at_once = [node.module for node in tree(path).body if isinstance(node, ast.ImportFrom) and node.module]
         assert not [one for one in at_once if one.startswith("ctxmgr.study")], f"{name} imports it at once"
