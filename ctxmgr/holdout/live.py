@@ -4,11 +4,8 @@ sentence.
 
 import time
 from argparse import Namespace
-from collections.abc import Callable, Iterator
-from pathlib import Path
-from typing import Any
+from collections.abc import Iterator
 
-import msgspec
 from platformdirs import user_state_dir
 
 from ctxmgr import settings
@@ -28,25 +25,16 @@ def run(parsed: Namespace) -> int:
     """Returns 0 on success, 1 if the file or the settings cannot be read."""
     try:
         named = parsed.state_dir or settings.read().settings_for().state_dir
-        return live(Path(named or user_state_dir("ctxmgr", appauthor=False)), write_json if parsed.json else None)
+        comparison = compared(HoldoutCalls(named or user_state_dir("ctxmgr", appauthor=False)).read())
     except settings.SettingsFault as fault:
         return complain("savings", str(fault), 1)
     except OSError as fault:
         return complain("savings", f"the calls of the holdout cannot be read: {fault.strerror}", 1)
-
-
-def live(
-    state_dir: Path, write_value: Callable[[Any], None] | None = None, out: Callable[[str], None] = write
-) -> int:
-    """Shows the holdout in this state directory: lines to `out`, or all figures to `write_value`. Raises
-    OSError.
-    """
-    comparison = compared(HoldoutCalls(state_dir).read())
-    if write_value is not None:
-        write_value(msgspec.to_builtins(comparison))
+    if parsed.json:
+        write_json(comparison)
         return 0
     for line in lines(comparison):
-        out(line)
+        write(line)
     return 0
 
 

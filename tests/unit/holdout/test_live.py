@@ -9,7 +9,7 @@ import pytest
 from ctxmgr.cli.commands import main
 from ctxmgr.holdout import HoldoutCalls
 from ctxmgr.holdout.comparison import Comparison, compared
-from ctxmgr.holdout.live import lines, live, sentence
+from ctxmgr.holdout.live import lines, sentence
 from tests.unit.holdout.made import rows
 
 DRAWS = 200
@@ -93,9 +93,3 @@ def test_a_file_that_can_not_be_read_is_said(tmp_path: Path, capsys: pytest.Capt
     (tmp_path / "holdout-calls").mkdir()
     assert main(["savings", "--live", "--state-dir", str(tmp_path)]) == 1
     assert "the calls of the holdout cannot be read" in capsys.readouterr().err
-
-
-def test_lines_go_where_they_are_asked_to_go(tmp_path: Path) -> None:
-    found: list[str] = []
-    assert live(kept(tmp_path, 1), out=found.append) == 0
-    assert found == [*lines(compared(HoldoutCalls(tmp_path).read()))]
