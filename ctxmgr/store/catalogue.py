@@ -188,7 +188,5 @@ async def deleted(
         raise StoreUnreachable(f"{came.cause or 'the store gives no clear answer'}: the session may be there yet")
     if isinstance(came, Busy):
         raise StillOpen("the session is open on another machine")
-    prefix = objects_prefix(session_id)
-    names = [key.removeprefix(prefix) for key in await objects.names(prefix)]
-    await parts.delete(objects, session_id, names)
+    await parts.delete(objects, session_id, await parts.names(objects, session_id))
     return not there.deleted

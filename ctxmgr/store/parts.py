@@ -109,7 +109,7 @@ async def rows(objects: Objects, session_id: str, contents: Contents) -> list[Ar
     return [row for name, part in zip(contents.rows, parts, strict=True) for row in rows_of(name, part)]
 
 
-async def _got(objects: Objects, session_id: str, names: Sequence[str]) -> list[bytes]:
+async def _got(objects: Objects, session_id: str, wanted: Sequence[str]) -> list[bytes]:
     prefix = objects_prefix(session_id)
 
     async def get(name: str) -> bytes:
@@ -118,7 +118,7 @@ async def _got(objects: Objects, session_id: str, names: Sequence[str]) -> list[
         except Missing:
             raise Damaged("an object that the session's head names is gone from the store") from None
 
-    return await side_by_side(get, names, AT_ONCE)
+    return await side_by_side(get, wanted, AT_ONCE)
 
 
 def records(content: bytes) -> tuple[bytes, ...]:
@@ -129,19 +129,25 @@ def records(content: bytes) -> tuple[bytes, ...]:
     return bodies
 
 
+async def names(objects: Objects, session_id: str) -> list[str]:
+    """The names of all objects of a session but its head. Raises StoreUnreachable."""
+    prefix = objects_prefix(session_id)
+    return [entry.key.removeprefix(prefix) for entry in await objects.listed(prefix)]
+
+
 async def sweep(objects: Objects, session_id: str, head: SessionHead) -> int:
     """Rule 1. Returns how many were deleted. Raises StoreUnreachable."""
-    prefix = objects_prefix(session_id)
-    names = [key.removeprefix(prefix) for key in await objects.names(prefix)]
     named = head.contents.names
     old = [
-        name for name in names if is_object_name(name) and epoch_of(name) < head.epoch_number and name not in named
+        name
+        for name in await names(objects, session_id)
+        if is_object_name(name) and epoch_of(name) < head.epoch_number and name not in named
     ]
     await delete(objects, session_id, old)
     return len(old)
 
 
-async def delete(objects: Objects, session_id: str, names: Iterable[str]) -> None:
+async def delete(objects: Objects, session_id: str, unwanted: Iterable[str]) -> None:
     """What cannot be deleted is swept later."""
     prefix = objects_prefix(session_id)
 
@@ -149,4 +155,4 @@ async def delete(objects: Objects, session_id: str, names: Iterable[str]) -> Non
         with contextlib.suppress(StoreFault):
             await objects.delete(prefix + name)
 
-    await side_by_side(delete_one, names, AT_ONCE)
+    await side_by_side(delete_one, unwanted, AT_ONCE)

@@ -74,7 +74,6 @@ def asks(objects: Objects, tag: str) -> list[Awaitable[Any]]:
         objects.put_if_match("heads/b", b"2", tag),
         objects.put_if_none_match("heads/b", b"2"),
         objects.put_if_none_match("heads/a", b"2"),
-        objects.names("heads/"),
         objects.listed("heads/"),
         objects.delete("heads/a"),
     ]

@@ -75,7 +75,7 @@ async def test_of_two_that_make_it_at_once_one_id_wins(
         monkeypatch.setattr(os.path, "ismount", lambda path: True)
     machines = [on(folder, tmp_path / f"machine {number}") for number in range(4)]
     await asyncio.gather(*(one.put(f"objects/a/{number}", b"1") for number, one in enumerate(machines)))
-    assert len(await machines[0].names("objects/a/")) == 4
+    assert len(await machines[0].listed("objects/a/")) == 4
     assert {text for name, text in tree(tmp_path).items() if name.startswith("machine")} == {
         (folder.path / ID_FILE).read_bytes()
     }

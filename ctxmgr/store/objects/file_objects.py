@@ -260,9 +260,6 @@ class FileObjects:
     async def put_if_none_match(self, key: str, content: bytes) -> str:
         return await self._done(lambda root: self._swap(root, key, content, None))
 
-    async def names(self, prefix: str) -> list[str]:
-        return await self._done(lambda root: keys_below(root, prefix))
-
     async def listed(self, prefix: str) -> list[ListedObject]:
         return await self._done(lambda root: [*self._listed(root, prefix)])
 

@@ -80,11 +80,8 @@ class Objects(Protocol):
     async def put_if_none_match(self, key: str, content: bytes) -> str:
         """Creates an object, and returns its tag. Raises Conflict."""
 
-    async def names(self, prefix: str) -> list[str]:
-        """All keys with this prefix, which ends in a slash."""
-
     async def listed(self, prefix: str) -> list[ListedObject]:
-        """Like `names`, with what the store reports of each object."""
+        """All objects whose keys have this prefix, which ends in a slash, sorted by key."""
 
     async def delete(self, key: str) -> None:
         """A missing object counts as deleted."""

@@ -73,9 +73,6 @@ class ObstoreObjects:
         answer = await _answered(put, conflict=Conflict("another head is there"))
         return answer["e_tag"] or ""
 
-    async def names(self, prefix: str) -> list[str]:
-        return [entry.key for entry in await self.listed(prefix)]
-
     async def listed(self, prefix: str) -> list[ListedObject]:
         async def listing() -> list[Any]:
             return [entry async for part in self._store.list(prefix) for entry in part]

@@ -52,14 +52,12 @@ class MemoryObjects:
         after()
         return tag(content)
 
-    async def names(self, prefix: str) -> list[str]:
-        await self._answers("names", prefix)
-        return sorted(key for key in self.kept if key.startswith(prefix))
-
     async def listed(self, prefix: str) -> list[ListedObject]:
+        await self._answers("listed", prefix)
         return [
             ListedObject(key, len(self.kept[key]), self.saved_ms.get(key, self.now_ms))
-            for key in await self.names(prefix)
+            for key in sorted(self.kept)
+            if key.startswith(prefix)
         ]
 
     async def delete(self, key: str) -> None:

@@ -5,7 +5,7 @@ from collections import Counter
 from tests.unit.store.machines import BASE, Machine, event, row
 from tests.unit.store.memory import MemoryObjects
 
-BILLED = {"get": "GET", "put": "PUT", "swap": "PUT", "create": "PUT", "names": "LIST"}
+BILLED = {"get": "GET", "put": "PUT", "swap": "PUT", "create": "PUT", "listed": "LIST"}
 
 
 def requests(objects: MemoryObjects) -> dict[str, int]:

@@ -112,7 +112,7 @@ async def test_writes_that_are_refused_once_it_is_ours_are_told_and_reads_go_on(
         here.save(BASE, event(1))
         await heard(here, 1, None)
         there = dict(objects.kept)
-        objects.fault = lambda kind, key: None if kind in ("get", "names") else "lost before"
+        objects.fault = lambda kind, key: None if kind in ("get", "listed") else "lost before"
         here.save(event(2))
         await heard(here, 1, f"{keeping.OFFLINE}, as the store did not answer: {keeping.LATER}")
         assert objects.kept == there

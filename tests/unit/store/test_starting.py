@@ -108,9 +108,9 @@ async def test_what_can_not_be_swept_keeps_no_session_from_what_it_begins_from(
     here.save(BASE, event(1))
     await here.end()
     if way == "down":
-        objects.fault = lambda kind, key: down(kind, key) if kind == "names" else None
+        objects.fault = lambda kind, key: down(kind, key) if kind == "listed" else None
     else:
-        objects.held, objects.holds = asyncio.Event(), {"names"}
+        objects.held, objects.holds = asyncio.Event(), {"listed"}
     begun = await elsewhere.start(Terms(0, 600_000, start_ms=20))
     async with running(elsewhere):
         assert begun.stored == Stored(1)

@@ -69,7 +69,7 @@ async def test_any_one_request_may_fail_in_any_way(
 ) -> None:
     monkeypatch.setattr(keeping, "RETRY_SECONDS", 0.0)
     asked = iter(range(1_000))
-    kinds = ("swap", "create") if fault == "refused" else ("get", "put", "swap", "create", "names")
+    kinds = ("swap", "create") if fault == "refused" else ("get", "put", "swap", "create", "listed")
     objects.fault = lambda kind, key: fault if kind in kinds and next(asked) == number else None
     await here.start()
     here.save(BASE, event(1))
