@@ -19,6 +19,7 @@ list are `carried` from the previous list in the same way.
 """
 
 import hashlib
+import itertools
 from bisect import bisect_right
 from collections.abc import Callable, Iterable, Sequence
 from operator import attrgetter
@@ -47,30 +48,21 @@ class Turn(msgspec.Struct, frozen=True, gc=False):
     separable: bool = True
 
 
-class StepSpan(msgspec.Struct, frozen=True, gc=False):
-    """One assistant message and the results up to the next one: messages [start, end)."""
-
-    start: int
-    end: int
-
-
 def turn_at(turns: Sequence[Turn], position: int) -> int:
     """The number of the turn with the message at `position`; 0 for an empty list."""
     return max(0, bisect_right(turns, position, key=attrgetter("start")) - 1)
 
 
-def step_spans(messages: Sequence[Message], turn: Turn) -> tuple[StepSpan, ...]:
-    """The steps of one turn, oldest first; what precedes the first assistant message belongs to none. Items that
-    join form one message.
+def step_spans(messages: Sequence[Message], turn: Turn) -> tuple[range, ...]:
+    """The steps of one turn, oldest first: each an assistant message and the results up to the next one, by index.
+    What precedes the first assistant message belongs to none. Items that join form one message.
     """
     starts = [
         index
         for index in range(turn.start, turn.end)
         if messages[index].view.role == "assistant" and not (index > turn.start and goes_on(messages, index))
     ]
-    if not starts:
-        return ()
-    return tuple(StepSpan(start, end) for start, end in zip(starts, [*starts[1:], turn.end], strict=True))
+    return tuple(itertools.starmap(range, itertools.pairwise([*starts, turn.end])))
 
 
 def goes_on(messages: Sequence[Message], index: int) -> bool:

@@ -6,8 +6,13 @@ Knows no preset and no session. `engine.tools` knows the names of such files and
 """
 
 from ctxmgr.engine.instructions.copies import QUOTED_WEIGHT, TASK_HEADING, Copies, InPlace, Quoted, leaving, quoted
-from ctxmgr.engine.instructions.globs import PATH_CHARACTERS, globs
-from ctxmgr.engine.instructions.places import INSTRUCTIONS_SHARE, Instructions, instructions
+from ctxmgr.engine.instructions.places import (
+    INSTRUCTIONS_SHARE,
+    PATH_CHARACTERS,
+    Instructions,
+    globs,
+    instructions,
+)
 from ctxmgr.engine.instructions.remembered import absent, held_on_path, remembered
 from ctxmgr.engine.instructions.task import PLAN, Task, task
 

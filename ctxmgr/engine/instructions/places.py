@@ -11,13 +11,13 @@
 """
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from fnmatch import translate
 from functools import lru_cache
 
 import msgspec
 
 from ctxmgr.engine.conversation import BlockRef, ConversationIndex, carried
-from ctxmgr.engine.instructions.globs import PATH_CHARACTERS, globs
 from ctxmgr.engine.staleness import history
 from ctxmgr.engine.tools import (
     INSTRUCTION_FILES,
@@ -32,6 +32,7 @@ from ctxmgr.model import Message, once
 
 INSTRUCTIONS_SHARE = 0.15  # of the usable window: for instructions in place, or quoted in the packet
 REMINDER = "<system-reminder>"
+PATH_CHARACTERS = 4_096  # the limit of Linux; longer texts are not paths, and are not matched
 SAYING = frozenset(("user", "note", "result"))  # roles of messages that a host may put texts into
 
 Told = tuple[int, frozenset[str]]
@@ -201,3 +202,13 @@ def _is_one(path: str, named: Named) -> bool:
     if files is None or len(path) > PATH_CHARACTERS:
         return False
     return files.match(path.replace("\\", "/").casefold()) is not None
+
+
+def globs(patterns: Iterable[str]) -> re.Pattern[str]:
+    """An expression that matches each path that matches one of the patterns.
+
+    `*` matches any run of characters, including `/`; `?` any one; `[ab]`, `[a-z]`, `[!a]` one of a set. A pattern
+    matches the whole path, or the part after any `/`. The expressions of `fnmatch` never backtrack over a `*`, so a
+    match takes at most quadratic time in the length of the path.
+    """
+    return re.compile("|".join(rf"(?s:.*/)?(?:{translate(pattern)})" for pattern in patterns) or "(?!)")

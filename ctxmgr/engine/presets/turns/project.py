@@ -41,7 +41,6 @@ from ctxmgr.engine.conversation import (
     SPECIAL,
     BlockRef,
     ConversationIndex,
-    StepSpan,
     carried,
     carried_with,
     step_spans,
@@ -320,7 +319,7 @@ class _Draft:
             return
         over = self._newest_weight() + self.packet[1] - limit
         for step in step_spans(self.messages, newest)[:-STEPS_LOSSLESS]:
-            if over <= 0 or step.end > self.working_set:
+            if over <= 0 or step.stop > self.working_set:
                 break
             saved = self.saved
             self._prune_step(step)
@@ -333,8 +332,8 @@ class _Draft:
         edits = [edit for index, blocks in self.block_edits.items() if index >= start for edit in blocks.values()]
         return self.turns[-1].weight - gone - sum(edit.before_tokens - edit.after_tokens for edit in edits)
 
-    def _prune_step(self, step: StepSpan) -> None:
-        for position in range(step.start, step.end):
+    def _prune_step(self, step: range) -> None:
+        for position in step:
             for ref, block in self.conversation.results(position):
                 edit = self.block_edits.get(position, {}).get(ref.block_index)
                 protected = block.is_error or block.doubtful or self.ask.protection.is_of_tool(ref)
