@@ -12,7 +12,7 @@ import json
 import os
 import time
 from argparse import Namespace
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import closing
 from pathlib import Path, PurePath
 from typing import Any
@@ -64,10 +64,8 @@ def list_here(parsed: Namespace, directory: Path) -> int:
         sessions = [_session(file) for file in snapshots.saved_files(directory)] if directory.exists() else []
     except OSError as fault:
         return complain("sessions", f"{directory} cannot be read: {fault.strerror}", 1)
-    now_ms = time.time_ns() // 1_000_000
-    return _show_list(
-        parsed, sessions, [HEAD, *_rows(sessions, now_ms)], f"no session is saved in {directory}", NUMBERS, cut=True
-    )
+    rows = [HEAD, *_rows(sessions, time.time_ns() // 1_000_000)]
+    return _show_list(parsed.json, sessions, table(rows, NUMBERS, cut=True), f"no session is saved in {directory}")
 
 
 def list_stored(parsed: Namespace) -> int:
@@ -84,25 +82,19 @@ def list_stored(parsed: Namespace) -> int:
             kilobytes(session.size_bytes),
             str(session.epoch_number),
             "yes" if session.is_open else "no",
-            _with_fault(session.session_id, session.fault),
+            f"{session.session_id}: {session.fault}" if session.fault else session.session_id,
         )
         for session in stored
     ]
-    return _show_list(parsed, stored, [STORE_HEAD, *rows], "no session is in the store")
+    return _show_list(parsed.json, stored, table([STORE_HEAD, *rows]), "no session is in the store")
 
 
-def _show_list(
-    parsed: Namespace,
-    sessions: Any,
-    rows: list[tuple[str, ...]],
-    none: str,
-    right: Collection[int] = (),
-    cut: bool = False,
-) -> int:
-    if parsed.json:
+def _show_list(as_json: bool, sessions: Sequence[msgspec.Struct], rows: str, none: str) -> int:
+    """`rows`: a table of them. `none`: what is said if there are none."""
+    if as_json:
         write_json(sessions)
     elif sessions:
-        print(table(rows, right, cut))
+        print(rows)
     else:
         write(none)
     return 0
@@ -125,10 +117,6 @@ def _rows(sessions: list[ListedSession], now_ms: int) -> Iterator[tuple[str, ...
 
 def _cut(text: str, most: int) -> str:
     return text if len(text) <= most else f"{text[: most - 3]}..."
-
-
-def _with_fault(name: str, fault: str | None) -> str:
-    return f"{name}: {fault}" if fault else name
 
 
 def age(passed_ms: int) -> str:
