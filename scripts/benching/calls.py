@@ -5,9 +5,9 @@ import sys
 from collections.abc import Sequence
 from time import perf_counter
 
-from benching.figures import Figure, figure
-from benching.host import Host
-from benching.pair import (
+from scripts.benching.figures import Figure, figure
+from scripts.benching.host import Host
+from scripts.benching.pair import (
     FLOOR,
     MODEL,
     Options,
@@ -18,7 +18,7 @@ from benching.pair import (
     serve_command,
     spent,
 )
-from benching.prepared import Part, context, growing, prose, request
+from scripts.benching.prepared import Part, context, growing, prose, request
 
 MILLISECONDS = 1_000
 STARTS, START_BYTES = 5, 20_000

@@ -11,7 +11,7 @@ from typing import Literal
 import msgspec
 from rich.table import Table
 
-from benching.figures import Figure, Spread, number
+from scripts.benching.figures import Figure, Spread, number
 
 ROOM = 1.5  # on top of the goal or the measurement, since machines are noisy
 

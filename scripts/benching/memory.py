@@ -9,10 +9,10 @@ import random
 import time
 from typing import Any
 
-from benching.figures import Figure, figure
-from benching.host import Host
-from benching.pair import MODEL, Options, checked, environment, initialize, serve_command
-from benching.prepared import context, growing, prose, request
+from scripts.benching.figures import Figure, figure
+from scripts.benching.host import Host
+from scripts.benching.pair import MODEL, Options, checked, environment, initialize, serve_command
+from scripts.benching.prepared import context, growing, prose, request
 
 MEGABYTE = 1 << 20
 SESSIONS = 10

@@ -8,8 +8,8 @@ from typing import Any
 
 import msgspec
 
-from benching.host import Host
-from benching.prepared import Part, request
+from scripts.benching.host import Host
+from scripts.benching.prepared import Part, request
 
 ROOT = Path(__file__).resolve().parents[2]
 FLOOR = Path(__file__).with_name("floor.py")

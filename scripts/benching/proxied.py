@@ -19,11 +19,11 @@ import aiohttp
 import msgspec
 from aiohttp import web
 
-from benching.figures import Figure, figure
-from benching.pair import Options, environment
-from benching.prepared import prose
 from ctxmgr import settings
 from ctxmgr.proxy import Proxy, ProxySettings
+from scripts.benching.figures import Figure, figure
+from scripts.benching.pair import Options, environment
+from scripts.benching.prepared import prose
 
 LIST_BYTES = 1_000_000
 STEADY_CALLS = 60  # in one round, beyond the size

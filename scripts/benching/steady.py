@@ -13,9 +13,9 @@ from collections.abc import Sequence
 from statistics import median
 from typing import Any
 
-from benching.figures import Figure, figure
-from benching.pair import MODEL, Options, Pair, checked, spent
-from benching.prepared import Growing, context, growing
+from scripts.benching.figures import Figure, figure
+from scripts.benching.pair import MODEL, Options, Pair, checked, spent
+from scripts.benching.prepared import Growing, context, growing
 
 SIZES = (("1 MB", 1_000_000, 30), ("8 MB", 8_000_000, 10))  # name, bytes, and calls in one round
 WINDOWS = {"whole": 1_000_000_000, "outgrown": 200_000}  # tokens

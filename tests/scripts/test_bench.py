@@ -1,27 +1,12 @@
 """The bench: the bytes that it prepares, its limits, and that its gate sees a fault."""
 
-import importlib
 import json
 import sys
 from pathlib import Path
-from types import ModuleType
 
 import pytest
 
-ROOT = Path(__file__).parents[2]
-
-
-def part(name: str) -> ModuleType:
-    """A module of scripts/benching; the folder of a script is on the path only while it runs."""
-    sys.path.insert(0, str(ROOT / "scripts"))
-    try:
-        return importlib.import_module(f"benching.{name}")
-    finally:
-        sys.path.remove(str(ROOT / "scripts"))
-
-
-figures, floor, prepared = part("figures"), part("floor"), part("prepared")
-limits, pair, steady = part("limits"), part("pair"), part("steady")
+from scripts.benching import figures, floor, limits, pair, prepared, steady
 
 
 def test_the_floor_echoes_the_list_byte_for_byte() -> None:
