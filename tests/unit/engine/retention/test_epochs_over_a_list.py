@@ -61,7 +61,7 @@ def is_unearned(epoch: Epoch) -> bool:
     return epoch.session_calls < SHORT_SESSION_CALLS and epoch.needed > epoch.saved
 
 
-@settings(max_examples=12)
+@settings(max_examples=4)
 @given(st.integers(0, 1_000), st.sampled_from((Rates(0.05, 1.25), Rates(0.1, 1.25), Rates(0.5, 1.0))))
 def test_money_makes_no_short_session_dearer_by_more_than_its_part_whenever_it_ends(seed: int, by: Rates) -> None:
     """By a bill of its own: what a list has in common with the one before was cached, all else is written."""
