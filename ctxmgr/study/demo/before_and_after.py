@@ -15,7 +15,7 @@ import msgspec
 
 from ctxmgr.study.driving import ReplayResult
 from ctxmgr.study.observations import PACKET, SUMMARY, Observation, ProjectedMessage
-from ctxmgr.study.recordings import HostMessage
+from ctxmgr.study.recordings import HostMessage, pi_host
 
 Fate = Literal["kept", "shortened", "removed", "packet"]
 NAMES = {
@@ -71,11 +71,11 @@ def stretches(sight: Observation, tokens: Callable[[bytes], int]) -> list[Stretc
                 _what(items, subjects),
                 sum(tokens(item.raw) for item in items),
                 sum(tokens(sent[index].raw) for index in indexes if index in sent),
-                _text(json.loads(sent[indexes[0]].raw)) if fate == "shortened" else "",
+                pi_host.text_of(json.loads(sent[indexes[0]].raw)) if fate == "shortened" else "",
             )
         )
     for following, message in _packets(sight.projected_messages, len(sight.items)):
-        text = _text(json.loads(message.raw))
+        text = pi_host.text_of(json.loads(message.raw))
         packet = Stretch("packet", 0, 0, "what was removed, in short", 0, tokens(message.raw), text)
         place = next((number for number, one in enumerate(made) if one.last > following), len(made))
         made.insert(place, packet)
@@ -110,7 +110,7 @@ def _what(items: Sequence[HostMessage], subjects: dict[str, str]) -> str:
             f"result of {subjects.get(item.message.get('toolCallId', ''), item.message.get('toolName', 'a tool'))}"
         )
     called = ", ".join(subjects[call["id"]] for call in item.calls)
-    says = _text(item.message) or (f"calls {called}" if called else "")
+    says = pi_host.text_of(item.message) or (f"calls {called}" if called else "")
     return _line(f"{NAMES.get(item.role, 'message')}: {says}".removesuffix(": "))
 
 
@@ -131,10 +131,3 @@ def _subjects(items: Sequence[HostMessage]) -> dict[str, str]:
             about = next((str(arguments[key]) for key in SUBJECTS if arguments.get(key)), "")
             named[call["id"]] = _line(f"{call['name']} {about}")
     return named
-
-
-def _text(message: dict[str, object]) -> str:
-    content = message.get("content", "")
-    if isinstance(content, list):
-        return "\n".join(str(block["text"]) for block in content if isinstance(block, dict) and block.get("text"))
-    return str(content)
