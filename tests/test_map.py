@@ -97,7 +97,7 @@ def _is_name(token: str, files: list[Path]) -> bool:
 
 @cache
 def names_of(file: Path) -> frozenset[str]:
-    """What a file or a folder of them defines or imports: functions, classes, variables, fields, parameters."""
+    """What a file defines, imports or calls: functions, classes, variables, fields, parameters, methods."""
     names = set()
     for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
         if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
@@ -106,6 +106,8 @@ def names_of(file: Path) -> frozenset[str]:
             names.add(node.id if isinstance(node, ast.Name) else node.arg)
         elif isinstance(node, ast.alias):
             names.add(node.asname or node.name)
+        elif isinstance(node, ast.Attribute):
+            names.add(node.attr)
     return frozenset(names)
 
 
