@@ -244,8 +244,8 @@ def test_the_terminal_and_its_interrupts_are_the_programs(
 
 def test_signals_to_ctxmgr_alone_are_passed_on(environ: dict[str, str]) -> None:
     script = (
-        "import signal, sys\n"
-        "signal.signal(signal.SIGHUP, lambda *_: print('hung up', flush=True))\n"
+        "import os, signal, sys\n"
+        "signal.signal(signal.SIGHUP, lambda *_: os.write(1, b'hung up\\n'))\n"
         "signal.signal(signal.SIGTERM, lambda *_: sys.exit(9))\n"
         "print('ready', flush=True)\n"
         "while True: signal.pause()\n"

@@ -11,13 +11,13 @@ from tests.unit.server.host import Host, code_of, u
 
 
 def long_list(count: int) -> list[dict[str, Any]]:
-    return [u(f"question {number} " + "word " * 400) for number in range(count)]
+    return [u(f"question {number} " + "word " * 100) for number in range(4 * count)]
 
 
 def test_known_messages_are_recognised_in_a_long_request(host: Host, monkeypatch: pytest.MonkeyPatch) -> None:
     host.ready("s")
     messages = long_list(30)
-    host.call(1, "context", sessionId="s", messages=messages[:28])
+    host.call(1, "context", sessionId="s", messages=messages[:118])
     known: list[int] = []
     submit = host.connection.sessions.submit
 
@@ -27,14 +27,14 @@ def test_known_messages_are_recognised_in_a_long_request(host: Host, monkeypatch
 
     monkeypatch.setattr(host.connection.sessions, "submit", watched)
     result = host.call(2, "context", sessionId="s", messages=messages, answer="messages")["result"]
-    assert known == [28]
+    assert known == [118]
     assert result["messages"][-1] == messages[-1]
 
 
 def test_another_session_named_in_a_message_does_not_lend_its_list(host: Host) -> None:
     host.ready("a", "b")
     named = {"role": "user", "content": "x", "x": {"sessionId": "b"}}
-    shared = [named, *long_list(30)]
+    shared = [named, *long_list(18)]
     host.call(1, "context", sessionId="b", messages=shared)
     host.call(2, "context", sessionId="a", messages=[u("a's own first message"), u("and second")])
     sorted_keys = {"answer": "edits", "messages": [*shared, u("new")], "sessionId": "a"}

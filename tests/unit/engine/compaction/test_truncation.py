@@ -157,5 +157,5 @@ def test_it_always_fits(
         assert fitted.reductions
     if not fitted.left_out and fitted.text:  # each message that speaks has a part of its own
         for message in history:
-            if text := conversation([message], RenderLimits(0, False)):
+            if text := conversation([message], RenderLimits(0, thinking=False, mark_errors=True)):
                 assert text[:12] in fitted.text
