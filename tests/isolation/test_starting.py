@@ -28,7 +28,7 @@ KNOWN = {
     "isolation.py": {"executable"},
     # in `environment_in_force`
     "study/corpus/running.py": {"LocalCluster"},
-    "study/savings/running.py": {"ProcessPoolExecutor", "multiprocessing"},
+    "study/savings/command.py": {"ProcessPoolExecutor", "multiprocessing"},
 }
 
 

@@ -21,8 +21,7 @@ from ctxmgr.plain_text import complain, file_text, start_text
 from ctxmgr.study.conformance.conversation import Conversation
 from ctxmgr.study.conformance.golden import Golden, GoldenDifference, path_of, read, reason
 from ctxmgr.study.conformance.host_side import GoldenHost
-from ctxmgr.study.conformance.player import ExpectationFailed, Player
-from ctxmgr.study.conformance.script import Script, ScriptError, key_of, parse
+from ctxmgr.study.conformance.script import ExpectationFailed, Player, Script, ScriptError, key_of, parse
 from ctxmgr.study.conformance.server_side import GoldenServer
 from ctxmgr.study.console import console, plain
 from ctxmgr.study.recordings import UnreadableRecording

@@ -6,8 +6,7 @@ from typing import Any
 from ctxmgr.model import RULES
 from ctxmgr.server.effects import Save, SnapshotLoaded
 from ctxmgr.study.conformance.conversation import Conversation, OnMessage
-from ctxmgr.study.conformance.player import Player
-from ctxmgr.study.conformance.script import key_of, parse
+from ctxmgr.study.conformance.script import Player, key_of, parse
 from ctxmgr.study.spawning import Driver, Framing, InProcessDriver
 
 STATE_DIR = "/nowhere"

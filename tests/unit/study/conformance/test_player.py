@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from ctxmgr.study.conformance.player import ExpectationFailed
+from ctxmgr.study.conformance.script import ExpectationFailed
 from tests.unit.study.conformance.scripts import (
     START,
     STATE_DIR,

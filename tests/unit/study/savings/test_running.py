@@ -8,10 +8,10 @@ from typing import Any
 
 import pytest
 
-from ctxmgr.study.savings import running
+from ctxmgr.study.savings import command
 from ctxmgr.study.savings.agents import KeptSession
+from ctxmgr.study.savings.command import KILLED, drawn, measured_in_time
 from ctxmgr.study.savings.measuring import MeasuredSession
-from ctxmgr.study.savings.running import KILLED, drawn, measured_in_time
 
 SESSIONS = [KeptSession("Codex", f"/s/{number}") for number in range(12)]
 
@@ -62,7 +62,7 @@ def test_a_worker_that_is_killed_costs_what_was_under_way_and_no_more() -> None:
 def test_who_interrupts_waits_for_no_session_that_is_under_way(monkeypatch: pytest.MonkeyPatch) -> None:
     ended: list[int] = []
     workers = [SimpleNamespace(terminate=lambda number=number: ended.append(number)) for number in range(2)]
-    monkeypatch.setattr(running, "active_children", lambda: workers)
+    monkeypatch.setattr(command, "active_children", lambda: workers)
     measuring = measured_in_time(SESSIONS, MeasuredSession, 2, lambda: True, lambda _: Scripted(set()))
     next(measuring)
     with pytest.raises(KeyboardInterrupt):
