@@ -18,10 +18,7 @@ STORE = {
     "question": "Where do tokens go?",
     "header": "Store",
     "id": "store",
-    "options": [
-        {"label": "Redis", "description": "it persists"},
-        {"label": "Memory", "description": "it is fast"},
-    ],
+    "options": [{"label": "Redis", "description": "it persists"}, {"label": "Memory", "description": "it is fast"}],
 }
 WHEN = {"question": "When?", "header": "When", "id": "when", "options": [{"label": "Now", "description": ""}]}
 ASKED: dict[str, Any] = {"questions": [STORE, WHEN]}

@@ -44,10 +44,7 @@ CASES: Cases = [
             ("task", "active", "a test"),
         ],
     ),
-    (
-        "## Critical Context\n- [ ] a\n## Next Steps\n- b",
-        [("context", "", "- [ ] a"), ("task", "open", "b")],
-    ),
+    ("## Critical Context\n- [ ] a\n## Next Steps\n- b", [("context", "", "- [ ] a"), ("task", "open", "b")]),
 ]
 
 BOXES: list[tuple[str, list[tuple[str, str]]]] = [
@@ -169,11 +166,7 @@ LINE = st.one_of(
     st.builds("### Next Steps ({})".format, WORD),
     st.builds("{} {}".format, st.sampled_from(["#", "###", "######"]), WORD),
     st.builds(
-        "{}{} {} {}".format,
-        st.sampled_from(["", "  ", "\t"]),
-        st.sampled_from(["-", "1.", "- [ ]"]),
-        WORD,
-        WORD,
+        "{}{} {} {}".format, st.sampled_from(["", "  ", "\t"]), st.sampled_from(["-", "1.", "- [ ]"]), WORD, WORD
     ),
     st.builds("**{}**: {}".format, WORD, WORD),
     st.builds("| {} | {} |".format, WORD, WORD),

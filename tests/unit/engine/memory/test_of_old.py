@@ -16,12 +16,7 @@ def old(slot: str, key: str, source: str, at: int, text: str = "sorted", **more:
 
 
 TOOK_BACK = {"status": "retracted", "detail": "allowed"}
-FAILED = {
-    "status": "failed",
-    "detail": "1 failed",
-    "runs": "pytest",
-    "failedParts": "pytest a.py",
-}
+FAILED = {"status": "failed", "detail": "1 failed", "runs": "pytest", "failedParts": "pytest a.py"}
 SORTED = [
     old("constraint", "never push", "user", 2),
     old("constraint", "retracted never push", "user", 3, **TOOK_BACK),

@@ -215,11 +215,7 @@ RUN_LINES: list[tuple[Fact, int, str]] = [
     (check("failed"), 0, "- test: `pytest` failed"),
     (check("failed", "1 failed"), 3, '- test: `pytest` failed after #3: "1 failed"'),
     (check("unknown"), 4, "- test: `pytest` ran after #4, outcome not shown"),
-    (
-        check(text="make (2 lines, sha256 0123abcd)"),
-        1,
-        "- test: `make` (2 lines, sha256 0123abcd) passed after #1",
-    ),
+    (check(text="make (2 lines, sha256 0123abcd)"), 1, "- test: `make` (2 lines, sha256 0123abcd) passed after #1"),
 ]
 
 

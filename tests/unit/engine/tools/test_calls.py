@@ -4,12 +4,49 @@ from typing import Any
 
 import pytest
 
-from ctxmgr.engine.tools import tool_call
+from ctxmgr.engine.tools import ToolCall, tool_call
 from ctxmgr.engine.tools.codex_exec import run
 
+PATCH = """*** Begin Patch
+*** Update File: src/a.py
+@@ def f():
+-    old
++    new
++    newer
+@@
+ same
+-gone
+*** Add File: b.py
++x = 1
+*** End Patch"""
+UNIFIED = """--- a/src/a.py
++++ b/src/a.py
+@@ -1,2 +1,3 @@
+ x
+-y
++z
++z
+--- a/b.py
++++ /dev/null
+@@ -1 +0,0 @@
+-x
+--- /dev/null
++++ b/c.py
+@@ -0,0 +1 @@
++x
+"""
 ADDS = "*** Begin Patch\n*** Add File: d\n+x\n*** End Patch"
 CAT = 'await tools.exec_command({cmd:"cat a"})'
 MOVES = "*** Begin Patch\n*** Update File: a\n*** Move to: b\n@@\n-x\n+y\n*** Delete File: c\n*** End Patch"
+
+
+def shown(call: ToolCall) -> str:
+    """Its effects; "?": not certainly the whole file."""
+    return ", ".join(
+        f"{effect.kind}{'' if effect.whole else '?'} {effect.path}{f' > {effect.to}' if effect.to else ''}".strip()
+        for effect in call.effects
+    )
+
 
 # tool, arguments, its kind, its effects ("?": not surely whole), whether the same call shows the newer state
 # (behind "again"), the names of its key arguments
@@ -120,31 +157,101 @@ CALLS: list[tuple[str, dict[str, Any], str, str, str]] = [
         "read a, read /w/b again",
         "cmd",
     ),
-    (
-        "exec",
-        {"input": f"{CAT}; await tools.apply_patch(`{ADDS}`)"},
-        "run",
-        "read a, write d",
-        "cmd",
-    ),
+    ("exec", {"input": f"{CAT}; await tools.apply_patch(`{ADDS}`)"}, "run", "read a, write d", "cmd"),
     ("exec", {"input": 'if (x) await tools.exec_command({cmd:"cat a"})'}, "run", "run, read? a", "cmd"),
     ("exec", {"input": "await tools.exec_command({cmd:`cat ${a}`})"}, "run", "run", "input"),
     ("exec", {"input": 'await tools.view({path:"a"})'}, "run", "run", "input"),
     ("Read", {"path": "file:///w/a"}, "read", "read /w/a again", "path"),
     ("rename", {"from": "a", "to": "b"}, "move", "move a > b", "from to"),
     ("look", {"path": 3, "n": 1, "s": "t", "z": 2}, "", "", "path"),
+    ("read", {"path": "x.py", "offset": 2**53 - 1}, "read", "read? x.py again", "path offset"),
+    ("read", {"path": 7}, "read", "", "path"),
+    (
+        "read_file",
+        {"path": "a", "mode": "indentation", "indentation": {"anchor_line": 3}},
+        "read",
+        "read? a again",
+        "path",
+    ),
+    ("write", {"path": "./a//b.py", "content": "x"}, "write", "write a/b.py", "path"),
+    ("create", {"filename": "a.py"}, "write", "write a.py", "filename"),
+    ("edit", {"path": "x.py", "edits": ["?"]}, "edit", "edit x.py", "path"),
+    (
+        "edit",
+        {"path": "x.py", "edits": [{"oldText": "a", "newText": "b"}, {"oldText": "d"}]},
+        "edit",
+        "edit x.py",
+        "path",
+    ),
+    (
+        "NotebookEdit",
+        {"notebook_path": "/a/n.ipynb", "new_source": "x"},
+        "edit",
+        "edit /a/n.ipynb",
+        "notebook_path",
+    ),
+    ("todo", {"path": "x"}, "plan", "", "path"),
+    ("Grep", {"pattern": "a", "output_mode": "content"}, "search", "search again", "pattern"),
+    ("move_file", {"destination": "b"}, "move", "", "destination"),
+    ("shell", {"command": ["apply_patch", PATCH]}, "run", "edit src/a.py, write b.py", "command"),
+    ("shell", {"command": ["apply_patch", "no patch"]}, "run", "run", "command"),
+    ("apply_patch", {"input": "*** Begin Patch\n*** End Patch"}, "edit", "run", "input"),
+    ("apply_patch", {"input": "no patch"}, "edit", "", "input"),
+    ("apply_patch", {"patchText": PATCH}, "edit", "edit src/a.py, write b.py", "patchText"),
+    ("apply_patch", {"type": "update_file", "path": "a.py", "diff": "@@\n-a\n+b"}, "edit", "edit a.py", "path"),
+    ("apply_patch", {"type": "create_file", "path": "a.py", "diff": "+a"}, "edit", "write a.py", "path"),
+    (
+        "shell_command",
+        {"command": f"apply_patch <<'EOF'\n{PATCH}\nEOF\n", "workdir": "/w"},
+        "run",
+        "edit /w/src/a.py, write /w/b.py",
+        "command",
+    ),
+    (
+        "exec",
+        {"input": f"const p = `{PATCH}`;\nawait tools.apply_patch(p);"},
+        "run",
+        "edit src/a.py, write b.py",
+        "input",
+    ),
+    (
+        "exec",
+        {"input": f"await tools.apply_patch(`{PATCH.replace('old', '${x}')}`);"},
+        "run",
+        "run, edit? src/a.py, write? b.py",
+        "input",
+    ),
+    ("exec", {"input": "await tools.exec_command({cmd:c})"}, "run", "run", "input"),
+    ("write_stdin", {"session_id": 3, "chars": ""}, "write", "", "session_id chars"),
+    (
+        "str_replace_editor",
+        {"command": "view", "path": "/w/a", "view_range": [3, -1]},
+        "read",
+        "read? /w/a again",
+        "path command view_range",
+    ),
+    (
+        "file_editor",
+        {"command": "insert", "path": "/w/a", "insert_line": 3, "new_str": "y"},
+        "edit",
+        "edit /w/a",
+        "path command",
+    ),
+    ("write_chart", {"path": "a.png", "title": "x"}, "write", "write? a.png", "path"),
+    ("write_log", {"path": "a.txt", "content": "x", "append": True}, "write", "edit a.txt", "path"),
+    ("create_issue", {"title": "x", "body": UNIFIED}, "write", "", "title body"),
+    ("create_issue", {"title": "x", "body": "y", "path": "a.py"}, "", "", "path"),
+    ("create_review_comment", {"path": "a.py", "body": "y", "line": 3}, "", "", "path"),
+    ("delete_path", {"target": "a.py"}, "delete", "delete a.py", "target"),
+    ("rename_path", {"source": "a.py", "target": "b.py"}, "move", "move a.py > b.py", "source target"),
 ]
 
 
 @pytest.mark.parametrize(("tool", "arguments", "kind", "effects", "keys"), CALLS)
 def test_all_that_is_known(tool: str, arguments: dict[str, Any], kind: str, effects: str, keys: str) -> None:
     call = tool_call(tool, arguments)
-    told = [
-        f"{one.kind}{'' if one.whole else '?'} {one.path}{f' > {one.to}' if one.to else ''}".strip()
-        for one in call.effects
-    ]
     assert call.kind == kind
-    assert ", ".join(told) + " again" * call.repeats == effects
+    assert shown(call) + " again" * call.repeats == effects
     assert " ".join(name for name, _ in call.key_arguments) == keys
 
 

@@ -1,83 +1,10 @@
-"""The effects of a tool call, by its name and arguments as each host writes them."""
-
-from typing import Any
+"""Which calls show the newer state when they are made again, and paths: one spelling, which are one file."""
 
 import pytest
 
-from ctxmgr.engine.tools import FileEffect, patches, tool_call
+from ctxmgr.engine.tools import patches, tool_call
 from ctxmgr.engine.tools.paths import normal, root_of, same
-from tests.unit.engine.tools.file_effects import (
-    RUN,
-    UNIFIED,
-    delete,
-    edit,
-    effects,
-    part,
-    seek,
-    sent,
-    write,
-)
-
-PATCH = """*** Begin Patch
-*** Update File: src/a.py
-@@ def f():
--    old
-+    new
-+    newer
-@@
- same
--gone
-*** Add File: b.py
-+x = 1
-*** End Patch"""
-PATCHED = [edit("src/a.py"), write("b.py")]
-PARTLY = [FileEffect("src/a.py", "edit", whole=False), sent("b.py")]
-
-# tool, arguments, its effects
-TOOLS: list[tuple[str, dict[str, Any], list[FileEffect]]] = [
-    ("read", {"path": "x.py", "offset": 2**53 - 1}, [part("x.py")]),
-    ("read", {"path": 7}, []),
-    ("read_file", {"path": "a", "mode": "indentation", "indentation": {"anchor_line": 3}}, [part("a")]),
-    ("write", {"path": "./a//b.py", "content": "x"}, [write("a/b.py")]),
-    ("create", {"filename": "a.py"}, [write("a.py")]),
-    ("edit", {"path": "x.py", "edits": ["?"]}, [edit("x.py")]),
-    ("edit", {"path": "x.py", "edits": [{"oldText": "a", "newText": "b"}, {"oldText": "d"}]}, [edit("x.py")]),
-    ("NotebookEdit", {"notebook_path": "/a/n.ipynb", "new_source": "x"}, [edit("/a/n.ipynb")]),
-    ("todo", {"path": "x"}, []),
-    ("Grep", {"pattern": "a", "output_mode": "content"}, [seek()]),
-    ("move_file", {"destination": "b"}, []),
-    ("shell", {"command": ["apply_patch", PATCH]}, PATCHED),
-    ("shell", {"command": ["apply_patch", "no patch"]}, [RUN]),
-    ("apply_patch", {"input": "*** Begin Patch\n*** End Patch"}, [RUN]),
-    ("apply_patch", {"input": "no patch"}, []),
-    ("apply_patch", {"patchText": PATCH}, PATCHED),
-    ("apply_patch", {"type": "update_file", "path": "a.py", "diff": "@@\n-a\n+b"}, [edit("a.py")]),
-    ("apply_patch", {"type": "create_file", "path": "a.py", "diff": "+a"}, [write("a.py")]),
-    (
-        "shell_command",
-        {"command": f"apply_patch <<'EOF'\n{PATCH}\nEOF\n", "workdir": "/w"},
-        [edit("/w/src/a.py"), write("/w/b.py")],
-    ),
-    ("exec", {"input": f"const p = `{PATCH}`;\nawait tools.apply_patch(p);"}, PATCHED),
-    ("exec", {"input": f"await tools.apply_patch(`{PATCH.replace('old', '${x}')}`);"}, [RUN, *PARTLY]),
-    ("exec", {"input": "await tools.exec_command({cmd:c})"}, [RUN]),
-    ("write_stdin", {"session_id": 3, "chars": ""}, []),
-    ("str_replace_editor", {"command": "view", "path": "/w/a", "view_range": [3, -1]}, [part("/w/a")]),
-    ("file_editor", {"command": "insert", "path": "/w/a", "insert_line": 3, "new_str": "y"}, [edit("/w/a")]),
-    # tools of servers, without a row
-    ("write_chart", {"path": "a.png", "title": "x"}, [sent("a.png")]),
-    ("write_log", {"path": "a.txt", "content": "x", "append": True}, [edit("a.txt")]),
-    ("create_issue", {"title": "x", "body": UNIFIED}, []),
-    ("create_issue", {"title": "x", "body": "y", "path": "a.py"}, []),
-    ("create_review_comment", {"path": "a.py", "body": "y", "line": 3}, []),
-    ("delete_path", {"target": "a.py"}, [delete("a.py")]),
-    ("rename_path", {"source": "a.py", "target": "b.py"}, [FileEffect("a.py", "move", to="b.py")]),
-]
-
-
-@pytest.mark.parametrize(("tool", "arguments", "expected"), TOOLS)
-def test_the_effects_of_a_call(tool: str, arguments: dict[str, Any], expected: list[FileEffect]) -> None:
-    assert list(effects(tool, arguments)) == expected
+from tests.unit.engine.tools.test_calls import PATCH
 
 
 @pytest.mark.parametrize(

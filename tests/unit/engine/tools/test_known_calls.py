@@ -53,10 +53,7 @@ CALLS = [
     Known("Gemini CLI", "read_file", {"absolute_path": "/w/a.py"}, read("/w/a.py")),
     Known("Gemini CLI", "write_file", {"file_path": "/w/a.py", "content": LONG}, write("/w/a.py")),
     Known(
-        "Cursor",
-        "edit_file",
-        {"target_file": "src/a.py", "instructions": "x", "code_edit": LONG},
-        edit("src/a.py"),
+        "Cursor", "edit_file", {"target_file": "src/a.py", "instructions": "x", "code_edit": LONG}, edit("src/a.py")
     ),
     Known("Windsurf", "view_file", {"AbsolutePath": "/w/a.py", "StartLine": 0, "EndLine": 90}, read("/w/a.py")),
     Known("Claude Code", "mcp__fs__read_file", {"path": "src/a.py"}, read("src/a.py")),
