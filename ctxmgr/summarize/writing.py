@@ -35,7 +35,6 @@ from ctxmgr.engine.compaction import files, render
 from ctxmgr.engine.memory import (
     BRANCH_LEAD,
     RepairedSummary,
-    SummaryDraft,
     carried_facts,
     facts_of,
     fold,
@@ -78,13 +77,6 @@ def repaired_compaction(brief: SummaryInput[CompactionPlan], text: str, lists: s
     return _repaired(brief, text, lists, (*before, *facts), output, removed, shown)
 
 
-def repaired_branch(brief: SummaryInput[BranchSummaryPlan], text: str, lists: str, output: int) -> RepairedSummary:
-    """The same for an abandoned branch; only what it shows itself counts."""
-    prepared = brief.preparation
-    messages = (*prepared.left_out, *prepared.messages)
-    return _repaired(brief, text, lists, facts_of(messages), output, messages)
-
-
 def _once(known: Sequence[Fact], facts: Sequence[Fact]) -> tuple[list[Fact], list[Fact]]:
     """Both, with each of the user's messages once: at its place in the session, with the origin that shows it."""
     heard: dict[str, list[Fact]] = {}
@@ -119,9 +111,16 @@ def _repaired(
     units = sum(message.utf16_units for message in replaced)
     budget = int(ADDED_SHARE * min(output, units // UNITS_A_TOKEN))
     places = [offset for mark in _LAST if (offset := text.find(mark)) >= 0]
-    draft = SummaryDraft(text, lists, min(places, default=None))
-    earlier = last_number([fact for fact in facts if fact.source == "summary"])
-    return repaired(draft, fold(Ledger(), facts), shown, budget=budget, weigh=brief.weigh, earlier=earlier)
+    return repaired(
+        text,
+        fold(Ledger(), facts),
+        shown,
+        budget=budget,
+        weigh=brief.weigh,
+        lists=lists,
+        end=min(places, default=None),
+        earlier=last_number([fact for fact in facts if fact.source == "summary"]),
+    )
 
 
 SHAPES: dict[Format, Shape] = {
@@ -132,7 +131,6 @@ SHAPES: dict[Format, Shape] = {
 }
 BRANCH_TOKENS = 4_096  # of a branch summary; pi gave 2,048, later no limit, and a truncated answer is refused here
 
-PREAMBLE = BRANCH_LEAD
 NOTHING = "Nothing was said here that could be summed up."
 
 
@@ -155,13 +153,12 @@ def compaction(brief: SummaryInput[CompactionPlan]) -> Asking[FinishedSummary]:
     text = f"{shape.lead}\n\n{body}" if shape.lead else body
     # with its file lists removed (rule 3), whoever wrote them
     ops = files.merged(files.listed(prepared.previous or ""), prepared.files)
-    repaired = RepairedSummary(text)
+    finished = RepairedSummary(text)
     if by_model:
-        repaired = repaired_compaction(brief, text, files.rendered(ops), compacting.history_output(brief, shape))
-    written = AcceptedAnswer(repaired.text, accepted.short)
-    left_out = 0 if by_model else summary.untold((*prepared.history, *prepared.prefix), text)
-    done = _written(brief, written, ops, failure, shape.name if by_model else brief.format, repaired)
-    done.details["ctxmgr"]["leftOut"] += left_out
+        finished = repaired_compaction(brief, text, files.rendered(ops), compacting.history_output(brief, shape))
+    done = _written(brief, finished, ops, failure, shape.name if by_model else brief.format, accepted.short)
+    if not by_model:
+        done.details["ctxmgr"]["leftOut"] += summary.untold((*prepared.history, *prepared.prefix), text)
     return done
 
 
@@ -203,28 +200,27 @@ def branch_summary(brief: SummaryInput[BranchSummaryPlan]) -> Asking[FinishedSum
             accepted = yield from STRATEGIES[brief.strategy](brief, job)
         except SummaryFailed as gave_up:
             failure = gave_up.failure
-    text, form = accepted.text, shape.name
-    if not text:
-        form = BRANCH.name
-        messages = (*prepared.left_out, *prepared.messages)
+    messages = (*prepared.left_out, *prepared.messages)
+    if accepted.text:
+        form, lists = shape.name, files.rendered(prepared.files)
+        # only what the branch itself shows counts
+        finished = _repaired(brief, accepted.text, lists, facts_of(messages), output, messages)
+    else:
         budget = compacting.bounded(BRANCH_TOKENS, brief.weigh(render.conversation(messages)))
         noted, budget = compacting.with_notes_room(brief, budget)
         text = summary.branch(messages, budget=budget, weigh=brief.weigh) or NOTHING
-        text = compacting.with_notes(text, noted)
-    repaired = RepairedSummary(text)
-    if accepted.text:
-        repaired = repaired_branch(brief, text, files.rendered(prepared.files), output)
-    written = AcceptedAnswer(f"{PREAMBLE}\n\n{repaired.text}")
-    return _written(brief, written, prepared.files, failure, form, repaired)
+        form, finished = BRANCH.name, RepairedSummary(compacting.with_notes(text, noted))
+    finished = msgspec.structs.replace(finished, text=f"{BRANCH_LEAD}\n\n{finished.text}")
+    return _written(brief, finished, prepared.files, failure, form)
 
 
 def _written(
     brief: SummaryInput[Any],
-    written: AcceptedAnswer,
+    finished: RepairedSummary,
     ops: FileLists,
     failure: CompletionFailure | None,
     form: str,
-    repaired: RepairedSummary,
+    short: str = "",
 ) -> FinishedSummary:
     """The summary with its file lists, and its details."""
     account = brief.usage
@@ -242,17 +238,17 @@ def _written(
         details["joined"] = account.joined
     if failure:
         details["fallback"] = _fallback(brief, failure)
-    if written.short:
-        details["short"] = written.short
-    if repaired.repairs:
-        details["mended"] = msgspec.to_builtins(list(repaired.repairs))
+    if short:
+        details["short"] = short
+    if finished.repairs:
+        details["mended"] = msgspec.to_builtins(list(finished.repairs))
     if account.bill is not None:
         details["bill"] = account.bill
     if account.warm_failure is not None:
         details["warmFallback"] = {**_fallback(brief, account.warm_failure), "from": "warm"}
     if account.turn_failure is not None:
         details["turnFallback"] = _fallback(brief, account.turn_failure)
-    return FinishedSummary(written.text + files.rendered(ops), files.details(ops, details))
+    return FinishedSummary(finished.text + files.rendered(ops), files.details(ops, details))
 
 
 def _fallback(brief: SummaryInput[Any], failure: CompletionFailure) -> dict[str, str]:

@@ -16,7 +16,7 @@ from ctxmgr.engine.memory.markdown import (
     sections_of,
 )
 from ctxmgr.engine.memory.packet import NOTE, SMALLEST_TOKENS, PacketText, Removed, packet_allowance, packet_budget
-from ctxmgr.engine.memory.repair import RepairedSummary, SummaryDraft, repaired
+from ctxmgr.engine.memory.repair import RepairedSummary, repaired
 from ctxmgr.engine.memory.scratchpad import scratchpad_in, scratchpad_section, without_scratchpad
 from ctxmgr.engine.memory.sections import TITLES, HeadingKind
 from ctxmgr.engine.memory.summary import facts_of
@@ -38,7 +38,6 @@ __all__ = [
     "SMALLEST_TOKENS",
     "Stamp",
     "TITLES",
-    "SummaryDraft",
     "carried_facts",
     "current",
     "facts_of",

@@ -33,16 +33,6 @@ _MORE = expression(r" \(\d+ more not shown\)")
 _TEMPORARY = ("/tmp/", "/var/tmp/", "/private/tmp/", "/var/folders/", "/dev/")
 
 
-class SummaryDraft(msgspec.Struct, frozen=True):
-    """What a model wrote. `lists`: lists of files that follow it. `end`: the offset, at the end of a line, where
-    additions go; None for the end of the text.
-    """
-
-    text: str
-    lists: str = ""
-    end: int | None = None
-
-
 class Repair(msgspec.Struct, frozen=True):
     """One line that was added. `kind`: "user", "plan", "task", "failure" or "file"."""
 
@@ -58,19 +48,28 @@ class RepairedSummary(msgspec.Struct, frozen=True):
 
 
 def repaired(
-    draft: SummaryDraft, known: Ledger, shown: frozenset[str], *, budget: int, weigh: Weigh, earlier: int = 0
+    text: str,
+    known: Ledger,
+    shown: frozenset[str],
+    *,
+    budget: int,
+    weigh: Weigh,
+    lists: str = "",
+    end: int | None = None,
+    earlier: int = 0,
 ) -> RepairedSummary:
-    """The summary with what it lacked. `shown`: digests of messages that are shown beside it, from which nothing is
-    added. `budget`: tokens for the additions. `earlier`: how many of the user's messages came before the known
-    ones.
+    """The summary `text` with what it lacked. `shown`: digests of messages that are shown beside it, from which
+    nothing is added. `budget`: tokens for the additions. `lists`: lists of files that follow the summary. `end`:
+    the offset, at the end of a line, where additions go; None for the end of the text. `earlier`: how many of the
+    user's messages came before the known ones.
     """
     record = record_of(known, shown, earlier=earlier)
-    lacking = _lacking(draft.text + draft.lists, record)
+    lacking = _lacking(text + lists, record)
     section = fill([part for _, part in lacking], budget - weigh(f"\n\n{ADDED_HEADING}\n\n"), weigh)
     if not section:
-        return RepairedSummary(draft.text)
-    end = len(draft.text) if draft.end is None else draft.end
-    text = f"{_with(section, draft.text[:end].rstrip())}{draft.text[end:]}"
+        return RepairedSummary(text)
+    end = len(text) if end is None else end
+    text = f"{_with(section, text[:end].rstrip())}{text[end:]}"
     repairs = [
         Repair(kind, shorten(line.removeprefix("- "), TOLD_CHARACTERS))
         for kind, part in lacking

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ctxmgr.engine.memory import RepairedSummary, SummaryDraft, repaired
+from ctxmgr.engine.memory import RepairedSummary, repaired
 from ctxmgr.engine.memory.markdown import ADDED_HEADING
 from tests.notation import Said, a, call, err, quarters, r, u, words
 from tests.unit.engine.memory.conversations import TEXTS, TURNS, said
@@ -35,8 +35,8 @@ def mend(
     text: str = DRAFT, *said: Said, budget: int = 500, view: int = 0, lists: str = "", earlier: int = 0
 ) -> RepairedSummary:
     session = list(said) or SESSION
-    draft = SummaryDraft(text, lists)
-    return repaired(draft, known(*session), shown(session, view), budget=budget, weigh=quarters, earlier=earlier)
+    ledger, seen = known(*session), shown(session, view)
+    return repaired(text, ledger, seen, budget=budget, weigh=quarters, lists=lists, earlier=earlier)
 
 
 def test_messages_tasks_failed_checks_and_files_are_added_in_this_order() -> None:
@@ -134,10 +134,10 @@ def test_where_room_is_short_the_newest_stay_and_the_heading_counts_the_rest() -
 
 def test_added_again_it_stands_below_what_was_added_before() -> None:
     first = mend().text
-    again = repaired(SummaryDraft(first), known(*SESSION), frozenset(), budget=500, weigh=quarters)
+    again = repaired(first, known(*SESSION), frozenset(), budget=500, weigh=quarters)
     assert again.text == first
     more = [*SESSION, a("Yes."), u("And never push."), a(call("write", path="src/d.py", content="1")), r("ok")]
-    second = repaired(SummaryDraft(first), known(*more), frozenset(), budget=500, weigh=quarters).text
+    second = repaired(first, known(*more), frozenset(), budget=500, weigh=quarters).text
     assert second == first.replace('"Use tabs."', '"Use tabs."\n- #3: "And never push."') + "\n- `src/d.py`"
 
 
@@ -148,10 +148,10 @@ def test_nothing_of_the_summary_changes_and_what_is_added_keeps_to_the_budget(  
     text = f"## Goal\n{text}".rstrip()
     end = data.draw(st.sampled_from([None, len(text), len(text.partition("\n")[0])]))
     ledger = known(*said(turns))
-    found = repaired(SummaryDraft(text, "", end), ledger, frozenset(), budget=budget, weigh=weigh)
+    found = repaired(text, ledger, frozenset(), budget=budget, weigh=weigh, end=end)
     before, rest = text[:end].rstrip(), text[end:] if end is not None else ""
     assert found.text == text or (found.text.startswith(before) and found.text.endswith(rest))
     added = found.text[len(before) : len(found.text) - len(rest)]
     assert found.text == text or weigh(added) <= budget
     assert (found.text == text) == (not found.repairs)
-    assert repaired(SummaryDraft(text, "", end), ledger, frozenset(), budget=budget, weigh=weigh) == found
+    assert repaired(text, ledger, frozenset(), budget=budget, weigh=weigh, end=end) == found
