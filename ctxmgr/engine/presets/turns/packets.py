@@ -32,15 +32,20 @@ QUOTING_TOKENS = 60  # for the headings above quoted texts
 
 class LeftOut(msgspec.Struct, frozen=True):
     """What a packet stands for: `tokens` removed from the list, which now starts at the message `start`. The packet
-    may have `most_tokens`. Of the messages from `start` on, those in `gone` were removed too, and those in `cut`
-    have shortened results.
+    may have `most_tokens`. Of the messages before `start`, those in `kept` stay. Of the others, those in `gone`
+    were removed too, and those in `cut` have shortened results.
     """
 
     tokens: int
     start: int
     most_tokens: int
+    kept: frozenset[int] = frozenset()
     gone: frozenset[int] = frozenset()
     cut: frozenset[int] = frozenset()
+
+    def removed(self) -> frozenset[int]:
+        """All messages that were removed."""
+        return self.gone.union(range(self.start)) - self.kept
 
 
 class Packets:
@@ -96,10 +101,9 @@ class Packets:
 
     def _quoted(self, left: LeftOut, most: float) -> Quoted:
         """The quotes in a packet of at most `most` tokens."""
-        weigh, conversation = self._text.weigh, self._conversation
-        gone = left.gone.union(range(left.start))
+        weigh, conversation, gone = self._text.weigh, self._conversation, left.removed()
         copies = Copies(
-            leaving(conversation, self._instructions, range(left.start)), self._task.leaving(conversation, gone)
+            leaving(conversation, self._instructions, gone - left.gone), self._task.leaving(conversation, gone)
         )
         in_place = InPlace.of(conversation, self._room.share, self._instructions, self._task, gone)
         return quoted(self._absent + copies, in_place, most - weigh(PACKET_MARK) - 2, weigh)
@@ -107,16 +111,17 @@ class Packets:
     def _written(self, left: LeftOut, most: int) -> str:
         """The text in at most `most` tokens: first the quotes, then what is known."""
         weigh, conversation = self._text.weigh, self._conversation
-        kept = [index for index in range(left.start, conversation.size) if index not in left.gone]
+        gone = left.removed()
+        kept = (message for index, message in enumerate(conversation.messages) if index not in gone)
         told = self._quoted(left, most)
         room = most - (weigh(told.text) + 2 if told.text else 0)
-        shown = self._text.in_view((conversation.messages[index] for index in kept), told.texts)
+        shown = self._text.in_view(kept, told.texts)
         cut = frozenset(conversation.digest(index) for index in left.cut)
         text = self._text.within(min(self.budget, room), shown, self._removed(left), cut)
         return "\n\n".join(filter(None, (text or (PACKET_MARK if told.text else ""), told.text)))
 
     def _removed(self, left: LeftOut) -> Removed:
-        gone = self._conversation.messages[: left.start]
+        gone = [self._conversation.messages[index] for index in sorted(left.removed() - left.gone)]
         results = sum(block.kind == "result" for message in gone for block in message.view.blocks)
         return Removed(len(gone), results, may_ask=self._may_ask)
 

@@ -266,6 +266,7 @@ class _Draft:
             self.evicted_tokens,
             self.turns[self.first].start,
             self.ask.folding.most_tokens(self.evicted_tokens, self.weight()),
+            kept=frozenset((*self.prompts, *self.loading)),
             gone=self.without,
             cut=frozenset(self.block_edits),
         )

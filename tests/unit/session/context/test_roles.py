@@ -1,5 +1,7 @@
 """A list that took turns takes turns when it leaves, for a model whose template wants it."""
 
+import json
+import re
 from typing import Any
 
 import pytest
@@ -176,3 +178,15 @@ def test_a_packet_that_comes_back_inside_a_message_leaves_the_words() -> None:
     holding = next(one for one in came if "[ctxmgr packet]" in str(one))
     again = begun("balanced", id="mistral-small").context(came, answer="messages")["list"]
     assert [one for one in again if str(one["content"]).endswith(holding["content"][-20:])]
+
+
+@pytest.mark.parametrize("name", ["short turns", "words in parts", "prompts inside"])
+@pytest.mark.parametrize("preset", ["turns", "balanced"])
+def test_the_packet_counts_the_messages_that_were_removed_and_no_prompt_that_stays(name: str, preset: str) -> None:
+    messages = LISTS[name]
+    answer = begun(preset, id="gpt-x").context(messages, answer="messages")
+    shown = json.dumps(answer["list"])
+    counted = re.findall(r"(\d+) messages with (\d+) tool results were removed", shown)
+    gone = [one for one in messages if one not in answer["list"]]
+    results = sum(one["role"] == "tool" for one in gone)
+    assert counted == [(str(len(gone)), str(results))]
