@@ -169,7 +169,8 @@ def _ask(incoming: Incoming, state: State, inputs: Inputs, zone: Zone, rules: In
     )
     reopen = state.reopen or ("forced" if state.force_prune else None) or lost
     time_ms = inputs.time_ms if inputs.time_ms is not None else state.epoch.last_time_ms
-    return WorthInputs(terms, state.epoch, reopen, incoming.last_plan, _before(state), time_ms)
+    replaced = _is_replaced(incoming, state)
+    return WorthInputs(terms, state.epoch, reopen, incoming.last_plan, _before(state), time_ms, replaced)
 
 
 def _room(inputs: Inputs) -> ListRoom:
@@ -247,14 +248,18 @@ def _before(state: State) -> int:
     return state.last_projection.message_count if state.last_projection is not None else 0
 
 
+def _is_replaced(incoming: Incoming, state: State) -> bool:
+    """Whether the list does not continue the last one, of this process or the previous one."""
+    return incoming.last_plan is None and incoming.delta.unchanged_count < _before(state)
+
+
 def _packet(incoming: Incoming, state: State, writer: PacketWriter) -> tuple[int, Packet, Opening | None]:
     """The packet's index, the packet, and the reason why opening an epoch costs nothing extra (rule 2)."""
     last, conversation = incoming.last_plan, incoming.conversation
     if last is not None:  # the last plan is what is shown, even if the state was reset since
         return last.floor, last.packet or NO_PACKET, None
     packet = Packet(state.packet.text, state.packet.weight) if state.packet is not None else NO_PACKET
-    is_changed = incoming.delta.unchanged_count < _before(state)
-    due = is_changed and (state.decisions or writer.has_news(packet))
+    due = _is_replaced(incoming, state) and (state.decisions or writer.has_news(packet))
     rewritten: Opening | None = "rewritten" if due else None
     # a packet cannot come before a summary at the start of a list
     head = int(conversation.size > 1 and bool(conversation.messages[0].view.summary))

@@ -62,8 +62,8 @@ class WorthInputs(msgspec.Struct, frozen=True):
     """What a plan is computed from, beside the list.
 
     `last_plan`: the previous plan, and `last_count` its number of messages, if this list continues that one;
-    otherwise the decisions count. `reopen`: why an epoch is due whatever the price. `time_ms`: the call's time in
-    milliseconds. `terms`: what decides an epoch.
+    otherwise the decisions count. `replaced`: the list does not continue the last one. `reopen`: why an epoch is
+    due whatever the price. `time_ms`: the call's time in milliseconds. `terms`: what decides an epoch.
     """
 
     terms: WorthTerms
@@ -72,6 +72,7 @@ class WorthInputs(msgspec.Struct, frozen=True):
     last_plan: Plan | None = None
     last_count: int = 0
     time_ms: int | None = None
+    replaced: bool = False
 
 
 LEAST_PRESSED = 0.25  # of the list: the least that a pressed epoch removes if the list fits
@@ -237,7 +238,7 @@ class EpochDraft:
             )
             if pinless is not None and (done is None or pinless.plan.weight < done.plan.weight):
                 done = _noting(pinless, "pins are passed over, with them the list would not fit the window")
-        if done is None and ask.last_plan is None and ask.last_count and opening in REPLACED:
+        if done is None and ask.replaced and opening in REPLACED:
             done = self.writing.unmoved(opening)
         return done
 
@@ -343,8 +344,7 @@ WORTH_A_PREFIX = 0.05  # of the list; removing less is not worth a prefix
 class EpochWriting(msgspec.Struct, frozen=True):
     """Writes an epoch's plan, its packet and its receipt.
 
-    1. The current packet stays if it is before what changes; otherwise it is written again. It never stays after a
-       move in the host's tree: it may quote what is not on the path.
+    1. The current packet stays if it is before what changes; otherwise it is written again.
     2. An epoch that removes little of the list is not worth its prefix, unless it renews the model's notes or
        the quotes, costs nothing, or the list would not fit.
 

@@ -19,6 +19,8 @@
    the next packet says where the work stood, and the prefix is lost anyway.
 8. A packet that resumes belongs to the list that is answered: some hosts ask once more with the list from before a
    compaction, and then with the one that begins with its summary.
+9. After a reported compaction or move, what was shown stays until a list comes that does not continue the last one.
+   So a compaction that changed nothing costs nothing, also after a restart.
 """
 
 from bisect import bisect_left
@@ -88,6 +90,8 @@ def arrived(session: SessionCore, delta: Delta, time_ms: int | None) -> Arrived:
     state = read.state
     if state.resumed and delta.shared_count < len(before.messages):  # rule 8
         state = msgspec.structs.replace(state, packet=None, reopen=session.reopen("compaction"))
+    if state.resume and not state.resumed and _is_another(before, state, read.messages, delta.shared_count):
+        state = msgspec.structs.replace(state, anchor="", packet=None)  # rule 9
     message = begins_anew(before, session.state, read.messages, delta.shared_count)
     heard = session.source_messages
     if message is not None:

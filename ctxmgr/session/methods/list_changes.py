@@ -38,14 +38,12 @@ def compacted(session: SessionCore, params: lifecycle.SessionCompactParams) -> V
     trail = (*state.trail, entry.id) if entry.id else state.trail
     session.pending_archive += removed.before_entry(session, entry.first_kept_entry_id)
     session.state = msgspec.structs.replace(
-        state,
+        session.preset.packet_outdated(state),
         seq=state.seq + 1,
         latch=done,
         meter=meter.void(state.meter),
         resume=True,
         resumed=False,
-        anchor="",
-        packet=None,
         trail=trail,
         reopen=session.reopen("compaction"),
     )

@@ -153,7 +153,7 @@ def ask(
             "cached_count": size,
             **keys,
         }
-    for name in ("epoch", "reopen", "last_plan", "last_count", "time_ms"):
+    for name in ("epoch", "reopen", "last_plan", "last_count", "time_ms", "replaced"):
         if name in keys:
             known[name] = keys.pop(name)
     return WorthInputs(terms(messages, **keys), **known)

@@ -141,7 +141,7 @@ def test_a_pin_comes_back_from_before_all_that_is_shown() -> None:
 def test_an_epoch_over_an_unmoved_list_is_counted() -> None:
     """A host put another list in place, of which nothing leaves."""
     messages = read(raws(u("go"), *LAST))
-    done = projected(messages, reopen="compaction", last_count=9, time_ms=7)
+    done = projected(messages, reopen="compaction", replaced=True, time_ms=7)
     assert done.epoch_result is not None
     receipt = done.epoch_result.receipt
     assert (receipt.epoch_number, receipt.opening, receipt.time_ms) == (1, "compaction", 7)

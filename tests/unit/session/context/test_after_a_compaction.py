@@ -5,7 +5,8 @@ import json
 
 import pytest
 
-from tests.unit.session.context.compacted import ASKED, BARE, FORMATS, RULE, Host
+from tests.contract.talk import Fields
+from tests.unit.session.context.compacted import ASKED, BARE, FORMATS, PRESETS, RULE, Host, packet_of
 
 EVERYWHERE = pytest.mark.parametrize(
     ("preset", "form"), [("balanced", "pi"), ("balanced", "responses"), ("turns", "anthropic"), ("tools", "openai")]
@@ -88,3 +89,32 @@ def test_the_packet_never_says_again_what_the_list_shows(preset: str, form: str,
         text = sent(host)
         assert [one for one in unique if text.count(one) > 1] == []
         works(host, 4 + 5 * number)
+
+
+@pytest.mark.parametrize("events", [1, 2])
+@pytest.mark.parametrize("preset", PRESETS)
+def test_a_compaction_that_changed_nothing_changes_nothing_also_after_a_restart(preset: str, events: int) -> None:
+    """A host reports one, and goes on with the list as it was."""
+
+    def answers(restarts: bool) -> list[Fields]:
+        host = Host(preset, "pi", window=40_000)
+        given: list[Fields] = []
+        for turn in range(12):
+            host.said.append(host.make.user(f"Part {turn}?"))
+            for number in range(4):
+                text = "\n".join(f"row {line} of {turn}.{number}" for line in range(120))
+                read = host.make.call("read", path=f"src/{turn}_{number}.py")
+                host.said += [host.make.reply("I look.", read), host.make.result(text)]
+            given.append(host.context())
+            host.turn_end("Done.")
+            for number in range(events if turn in (5, 8) else 0):
+                entry = {"id": f"c{turn}{number}", "summary": BARE, "firstKeptEntryId": "e9"}
+                host.talk.call("session_compact", sessionId="s", compactionEntry=entry)
+                if restarts:
+                    host.talk = Host(preset, "pi", host.talk.saved, window=40_000).talk
+        return given
+
+    direct, restarted = answers(restarts=False), answers(restarts=True)
+    assert [one["list"] for one in restarted] == [one["list"] for one in direct]
+    assert [one["report"]["epoch"] for one in restarted] == [one["report"]["epoch"] for one in direct]
+    assert any(packet_of(one) for one in direct) or preset == "tools"
