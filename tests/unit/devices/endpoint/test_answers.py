@@ -127,7 +127,7 @@ async def test_streams_of_other_servers() -> None:
         assert (done.text, done.fault) == ("" if fault else "all", fault), title
 
 
-@settings(max_examples=20, deadline=None)
+@settings(max_examples=8, deadline=None)
 @given(st.lists(st.binary(max_size=40) | st.sampled_from([b"data: ", b"\n\n", b"{", b'"', b"[DONE]", ENDED])))
 def test_no_bytes_do_harm(parts: list[bytes]) -> None:
     done = asyncio.run(completed(Reply(raw=b"".join(parts))))
