@@ -68,7 +68,7 @@ def receipt(
             "ANTHROPIC_BASE_URL": provider.url,
             "TMPDIR": str(tmp_path),
         }
-        command = [sys.executable, "-m", "ctxmgr", "ab", "--window", "30000", *arguments]
+        command = [sys.executable, "-m", "ctxmgr", "ab", "--window", "24000", *arguments]
         return subprocess.run(command, cwd=tree, env=environ, capture_output=True, text=True, timeout=BOUND)
 
 
