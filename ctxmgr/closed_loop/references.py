@@ -163,7 +163,9 @@ class EarlierCalls:
     def acted_on(self, reply: Iterable[Message]) -> tuple[Reference, ...]:
         """What a reply acts on, whether or not the conversation had it before."""
         new = [block for message in reply for block in _calls(message) if _spelling(block) not in self._spellings]
-        lines = (line for block in new for line in replaced(block.arguments) if _is_telling(line))
+        lines = (
+            line for block in new for line in replaced(block.arguments) if sum(map(str.isalnum, line)) >= LETTERS
+        )
         names = {name for block in new for text in strings(block.arguments) for name in names_in(text)}
         return (
             *(Reference(False, line) for line in dict.fromkeys(lines)),
@@ -178,7 +180,3 @@ def _calls(message: Message) -> list[Block]:
 def _spelling(block: Block) -> bytes:
     what: list[Any] = [block.tool, block.arguments]
     return _spelled(what)
-
-
-def _is_telling(line: str) -> bool:
-    return sum(map(str.isalnum, line)) >= LETTERS

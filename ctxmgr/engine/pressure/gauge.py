@@ -42,12 +42,8 @@ class Gauge(msgspec.Struct, frozen=True):
         """The estimate of the largest list that fits. A ratio that was never observed counts as 1: what is cut by a
         guess is certainly lost, and the reserve covers the rest.
         """
-        return self.safe_weight(self.thresholds.limit)
-
-    def safe_weight(self, tokens: float) -> float:
-        """The same for the largest list of this many tokens."""
         observed = msgspec.structs.replace(self.meter, ratios={self.ratio_key: 1.0, **self.meter.ratios})
-        fits = meter.weight_at(observed, self.ratio_key, tokens, self.overhead)
+        fits = meter.weight_at(observed, self.ratio_key, self.thresholds.limit, self.overhead)
         return min(fits, AFTER_REFUSAL * self.refused_weight) if self.refused_weight else fits
 
     def tokens(self, weight: int) -> int:

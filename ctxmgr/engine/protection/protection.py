@@ -29,7 +29,7 @@ import msgspec
 from ctxmgr.engine.conversation import BlockRef, ConversationIndex, carried, carried_with
 from ctxmgr.engine.instructions import PATH_CHARACTERS, InPlace, Instructions, Task, globs, instructions, task
 from ctxmgr.engine.rewriting import handles_in
-from ctxmgr.engine.tools import ToolCall, calls_of
+from ctxmgr.engine.tools import calls_of
 from ctxmgr.model import Message, Pin, Policy
 
 
@@ -278,12 +278,13 @@ def protected_by_pins(
 
 def _naming(message: Message, glob: re.Pattern[str] | None) -> frozenset[int]:
     """The indices of the message's blocks that name a matching file."""
-    calls = enumerate(calls_of(message)) if glob is not None else ()
-    return frozenset(number for number, call in calls if glob and call is not None and _meets(glob, call))
-
-
-def _meets(glob: re.Pattern[str], call: ToolCall) -> bool:
-    return any(len(path) <= PATH_CHARACTERS and glob.match(path) for path in call.paths)
+    if glob is None:
+        return frozenset()
+    return frozenset(
+        number
+        for number, call in enumerate(calls_of(message))
+        if call is not None and any(len(path) <= PATH_CHARACTERS and glob.match(path) for path in call.paths)
+    )
 
 
 @lru_cache(maxsize=64)

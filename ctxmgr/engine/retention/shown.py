@@ -172,9 +172,7 @@ def _with_steps(new: Shown, before: Shown, conversation: ConversationIndex, step
     """Adds the steps that are new or have grown."""
     first = max(0, len(before.starts) - 1)
     if first:  # new content may belong to an older step
-        results = (ref for index in range(start, conversation.size) for ref, _ in conversation.results(index))
-        grown = [steps.numbers.get(conversation.pairs.get(ref, -1), first) for ref in results]
-        grown += [steps.numbers.get(at, first) for at in _tied(conversation, start)]
+        grown = [steps.numbers.get(earlier, first) for _, earlier in conversation.halves(start)]
         first = min((first, *grown))
     for kept in (new.starts, new.ends, new.words):
         del kept[first:]
@@ -188,12 +186,6 @@ def _with_steps(new: Shown, before: Shown, conversation: ConversationIndex, step
     last = len(new.starts) - 1
     late = {at for at in range(max(0, first - 1), last) if new.ends[at] > new.starts[at + 1]}
     return msgspec.structs.replace(new, late_steps=before.late_steps | late)
-
-
-def _tied(conversation: ConversationIndex, start: int) -> list[int]:
-    """The messages that share an id with those from `start` on."""
-    new = range(start, conversation.size) if conversation.tied else ()
-    return [other for index in new for other in conversation.tied.get(index, ())]
 
 
 class OfNoStep(msgspec.Struct, frozen=True):

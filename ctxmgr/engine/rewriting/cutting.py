@@ -53,10 +53,6 @@ class Ends(msgspec.Struct, frozen=True):
 WHEREVER = Ends()
 
 
-def no_label(start: int) -> str:
-    return ""
-
-
 class Gap(msgspec.Struct, frozen=True):
     """The content of a gap. `line` says how many tokens are missing, the characters [start, end) of the text.
     `outline`: positions [start, end) of lines that outline the text, most informative first. `label`: the prefix of
@@ -65,7 +61,7 @@ class Gap(msgspec.Struct, frozen=True):
 
     line: Callable[[int, int, int], str]
     outline: Sequence[tuple[int, int]] = ()
-    label: Callable[[int], str] = no_label
+    label: Callable[[int], str] = lambda start: ""
 
 
 def cut(text: str, whole: int, tokens: int, weigh: Weigh, gap: Gap, ends: Ends = WHEREVER) -> CutText | None:
