@@ -21,6 +21,7 @@ PAGE = reference.page(schema.document(), TRANSCRIPTS, CORPUS, MANIFEST)
 _FENCED = re.compile(r"```.*?```", re.DOTALL)
 _LINK = re.compile(r"\]\(([^)\s]+)\)")
 NAMES = {row.name for row in TABLE}
+TYPES = schema.types()
 INSIDE = ("msgspec", "Python", "pytest", "ctxmgr.engine", "ctxmgr/", ".py:", "None", "__")
 
 
@@ -66,7 +67,7 @@ def test_every_method_has_a_place_with_all_it_takes() -> None:
         assert f"\n### `{row.name}`\n" in PAGE
         part = section(f"### `{row.name}`")
         assert row.summary in part
-        for member in schema.types()[row.params.__name__].get("properties", {}):
+        for member in TYPES[row.params.__name__].get("properties", {}):
             assert f"| `{member}` |" in part
         assert ("**Answer**" in part) == (row.kind != "notification")
         for code in row.errors:
@@ -83,7 +84,7 @@ def test_every_method_but_the_empty_ones_has_an_example() -> None:
 
 
 def test_every_type_error_and_behaviour_is_on_it() -> None:
-    for name in schema.types():
+    for name in TYPES:
         assert f"\n### {name}\n" in PAGE or f"`{name}`" in PAGE, name
     for code, text in errors.MEANINGS.items():
         assert f"| {code} |" in PAGE

@@ -87,6 +87,7 @@ STREAMS: list[tuple[str, bytes, Seen, Mode]] = [
     ("blank lines", b"\n{}\n\n \t\r\n\r\n[]\n\n", [b"{}", b"[]"], "ndjson"),
     ("a last line without end", b"{}\n[1]", [b"{}", b"[1]"], "ndjson"),
     ("white space and mark before a line", b" \xef\xbb\xbf{}\n", [b"{}"], "ndjson"),
+    ("the longest line", b"{" + b"x" * 39 + b"\r\n{}\n", [b"{" + b"x" * 39, b"{}"], "ndjson"),
     ("rubbish costs its line", b"{}\nrubbish\n[]\n", [b"{}", b"rubbish", b"[]"], "ndjson"),
     ("a line too long by one", b"{" + b"x" * 40 + b"\n{}\n", [oversized(41), b"{}"], "ndjson"),
     ("a line too long, with id", LONG + b"\n{}\n", [oversized(79, b"7"), b"{}"], "ndjson"),

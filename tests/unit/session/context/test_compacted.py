@@ -105,6 +105,7 @@ def test_an_item_that_stands_for_the_past_is_a_compaction_each_time() -> None:
 OTHERS: list[tuple[str, list[Fields]]] = [
     ("a rewind", [{"role": "user", "content": "Never touch the tests."}, *session("openai", 3)[-1]]),
     ("another task", [{"role": "user", "content": "Write a poem about the sea."}]),
+    ("a list most of which stays", [summary(""), *session("openai")[-1][1:]]),
 ]
 
 

@@ -82,6 +82,17 @@ def test_texts_that_a_host_put_in_do(preset: str, form: str) -> None:
     assert quoted(RULES) in packet_of(host.context())
 
 
+@IN_BOTH
+def test_those_that_no_list_has_shown_yet_do(preset: str) -> None:
+    """A host may compact right after a turn."""
+    host = begun(preset)
+    host.context()
+    step = [host.make.reply("I look.", host.make.call("read", path="CLAUDE.md")), host.make.result(RULES)]
+    host.talk.call("turn_end", sessionId="s", message=step[0], toolResults=step[1:])
+    host.compacted()
+    assert told(RULES) in packet_of(host.context())
+
+
 @EVERYWHERE
 @pytest.mark.parametrize("before", [True, False])
 def test_they_do_so_through_a_restart(preset: str, form: str, before: bool) -> None:
