@@ -33,20 +33,12 @@ def _get_status(session: SessionCore, params: lifecycle.GetStatusParams) -> Any:
 
 
 def _then_status(change: Route) -> Route:
-    """The change, then the status."""
-
-    def route(session: SessionCore, params: Any) -> lifecycle.StatusResult:
-        change(session, params)
-        return _status(session)
-
-    return route
-
-
-def _then_status_of(change: Callable[[SessionCore, Any], Verb[None]]) -> Route:
-    """Like `_then_status`, for a change that may take long."""
+    """The change, which may take long, then the status."""
 
     def route(session: SessionCore, params: Any) -> Verb[lifecycle.StatusResult]:
-        yield from change(session, params)
+        changing = change(session, params)
+        if changing is not None:
+            yield from changing
         return _status(session)
 
     return route
@@ -95,9 +87,9 @@ def _of_entries(begin: Callable[[SessionCore, Any], Job]) -> Callable[[SessionCo
 ROUTES: dict[str, Route] = {
     "model_select": _then_status(SessionCore.model_select),
     "turn_end": _turn_end,
-    "session_compact": _then_status_of(late("ctxmgr.session.methods.list_changes:compacted")),
+    "session_compact": _then_status(late("ctxmgr.session.methods.list_changes:compacted")),
     "session_compact_failed": _then_status(SessionCore.compact_failed),
-    "session_tree": _then_status_of(late("ctxmgr.session.methods.list_changes:moved")),
+    "session_tree": _then_status(late("ctxmgr.session.methods.list_changes:moved")),
     "getStatus": _get_status,
     "prune": _then_status(lambda session, params: session.force_prune()),
     "setPruning": _then_status(lambda session, params: session.set_pruning(params.enabled)),
