@@ -7,6 +7,7 @@ renamed keeps its name on disk (`msgspec.field(name=...)`), or it would be resto
 import json
 import typing
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 from typing import Any, Literal
 
@@ -25,6 +26,8 @@ FIX = "an earlier release wrote it so: give the field its name on disk, or add s
 NEVER_WAITING = {f"State.reopen: {why}" for why in ("price", "cold", "red", "forced", "rewritten", "fit")}
 
 LEFT = frozenset(("failedParts",))  # members of facts that nothing reads any more: they are not written again
+
+hints = cache(typing.get_type_hints)
 
 each = pytest.mark.parametrize("path", FILES, ids=[path.stem for path in FILES])
 
@@ -103,7 +106,7 @@ def wanted(kind: type[msgspec.Struct]) -> set[str]:
     """All there is to save: `Struct.name on disk` of each field, and `...: value` of those with few values."""
     names = set()
     for struct in structs(kind, set()):
-        types = typing.get_type_hints(struct)
+        types = hints(struct)
         for field in msgspec.structs.fields(struct):
             name = f"{struct.__name__}.{field.encode_name}"
             names |= {name, *(f"{name}: {value}" for value in literals(types[field.name]))}
@@ -115,7 +118,7 @@ def structs(kind: Any, seen: set[type[msgspec.Struct]]) -> set[type[msgspec.Stru
     if isinstance(kind, type) and issubclass(kind, msgspec.Struct):
         if kind not in seen:
             seen.add(kind)
-            for inner in typing.get_type_hints(kind).values():
+            for inner in hints(kind).values():
                 structs(inner, seen)
     else:
         for inner in typing.get_args(kind):
@@ -143,7 +146,7 @@ def found(kind: Any, value: Any) -> set[str]:
 
 
 def _fields(kind: type[msgspec.Struct], value: dict[str, Any]) -> Iterator[str]:
-    types = typing.get_type_hints(kind)
+    types = hints(kind)
     for field in msgspec.structs.fields(kind):
         if field.encode_name not in value:
             continue
