@@ -3,7 +3,7 @@ in which hosts put them beside a user's words.
 
 1. A file counts by its name, or by the directory of rules that it is in; a policy may name others.
 2. A text counts if it starts as a host's (a tag, a heading, "Contents of") and names such a file in its first
-   lines, or is in a tag for such texts.
+   lines, or is in a tag for such texts. Zed puts rules and skills behind the files that a user attaches.
 3. What a host says of a tool that it called itself, and the result in a text behind that, form one read. Text about
    files of dependencies only does not count: their authors speak for nobody here.
 4. A text with whole files names them: "Contents of PATH", "AGENTS.md instructions for DIRECTORY".
@@ -85,6 +85,10 @@ _BEGINS = expression(
     r"|<[a-z][\w-]*>|#{1,3} |Contents of |The user has provided )",
     re.IGNORECASE,
 )
+_CONTEXT = "<context>\nThe following items were attached by the user."  # Zed, thread.rs
+_IN_CONTEXT = expression(
+    r"^<(?:user_)?rules>\nThe user has specified|^<skills>\nThe user has attached", re.MULTILINE
+)
 _READING = expression(r"\s*<system-reminder>\s*(Called|Result of calling) the \w+ tool")
 _TOLD = expression(r"(?:Contents of|instructions for|\"file_path\":)[ \"]*([^\s\"]+)")
 
@@ -98,6 +102,8 @@ def is_instructing(text: str, before: str = "") -> bool:
     start = text[:NAMING_CHARACTERS]
     if all(map(of_dependency, files_named(text) or ("",))):
         return False
+    if text.startswith(_CONTEXT) and _IN_CONTEXT.search(text):
+        return True
     begins = _BEGINS.match(start)
     return begins is not None and bool(begins["tag"] or _NAMED.search(start))
 

@@ -116,6 +116,27 @@ def test_what_the_catalog_says() -> None:
     assert not is_instructing("Contents of the basket: apples")
 
 
+ZEDS = "<context>\nThe following items were attached by the user. They are up-to-date.\n\n"
+FILES = "<files>\n```src/a.py\nx = 1\n```\n</files>\n" + "<fetched_urls>\n</fetched_urls>\n" * 40
+SPECIFIED = "The user has specified the following rules that should be applied:\n"
+
+
+@pytest.mark.parametrize(
+    ("text", "instructs"),
+    [
+        (f"{ZEDS}<rules>\n{SPECIFIED}{RULES}</user_rules>\n</context>", True),
+        (f"{ZEDS}{FILES}<rules>\n{SPECIFIED}{RULES}</user_rules>\n</context>", True),
+        (f"{ZEDS}<user_rules>\n{SPECIFIED}{RULES}</user_rules>\n</context>", True),
+        (f"{ZEDS}<skills>\nThe user has attached the following agent skills:\n{RULES}</skills>\n</context>", True),
+        (f"{ZEDS}{FILES}</context>", False),
+        (f"{ZEDS}{FILES}What of a line <rules>\n{SPECIFIED}?", False),
+        (f"Read this: <rules>\n{SPECIFIED}{RULES}", False),
+    ],
+)
+def test_rules_that_a_user_attaches_in_zed_are_instructions_and_files_are_not(text: str, instructs: bool) -> None:
+    assert is_instructing(text) is instructs
+
+
 @pytest.mark.parametrize(
     ("pattern", "path", "met"),
     [
