@@ -164,11 +164,15 @@ def _asked_summary(conversation: ConversationIndex, index: int) -> TaskPart | No
 
 
 def _told_summary(conversation: ConversationIndex, index: int, told: str) -> TaskPart | None:
-    """The summary that the host reported, if this user's message contains it."""
+    """The summary that the host reported, if this user's message contains it. A short one ("Done.") may also be a
+    part of a long request.
+    """
     view = conversation.messages[index].view
     if not told or view.role != "user":
         return None
-    refs = [BlockRef(index, number) for number, block in enumerate(view.blocks) if told in block.text]
+    longest = len(told) + max(len(told), REQUEST_CHARACTERS)  # with the host's words around it
+    blocks = [(number, block.text) for number, block in enumerate(view.blocks)]
+    refs = [BlockRef(index, number) for number, text in blocks if told in text and len(text) <= longest]
     return TaskPart(SUMMARY, told, refs[0], frozenset(refs)) if refs else None
 
 

@@ -296,6 +296,20 @@ def test_what_the_task_is(said: list[Said], parts: list[tuple[str, int]]) -> Non
     assert [(part.source, part.at.message_index) for part in found.parts] == parts
 
 
+@pytest.mark.parametrize(
+    ("told", "text", "source"),
+    [
+        ("Done.", f"{LONG}\nDone. On it goes.", REQUEST),
+        ("The parser is ported.", f"{LONG}\n\nThe parser is ported.\n\n{OTHER}", REQUEST),
+        ("Done.", "The conversation until now, in short:\n\nDone.", SUMMARY),
+        (OTHER.strip(), f"{LONG[:500]}\n\n{OTHER}", SUMMARY),
+    ],
+)
+def test_a_long_request_that_contains_a_short_summary_is_a_request(told: str, text: str, source: str) -> None:
+    found = task(indexed(talk(u("go"), a("ok"), u(text), a("ok"))), summary=told)
+    assert [part.source for part in found.parts] == [source]
+
+
 def test_a_policy_that_wants_no_instructions_wants_no_task() -> None:
     assert not task(indexed(talk(u(LONG), *planned(plan=TEXT))), False).parts
 
