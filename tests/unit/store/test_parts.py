@@ -1,5 +1,6 @@
 """What the store is made of, each alone: keys, heads, packs, tails and claims."""
 
+import asyncio
 from pathlib import Path
 
 import pytest
@@ -8,6 +9,7 @@ from ctxmgr.devices.snapshots import to_line
 from ctxmgr.store import beginning as claiming
 from ctxmgr.store import parts
 from ctxmgr.store.beginning import Claims
+from ctxmgr.store.driving import side_by_side
 from ctxmgr.store.head import UnreadableHead, escaped, from_bytes, head_key, object_name, objects_prefix, unescaped
 from ctxmgr.store.uploading import Tail
 from tests.unit.store.machines import BASE
@@ -87,3 +89,18 @@ def test_claims_are_written_down_before_they_are_used_and_bounded(tmp_path: Path
 def test_a_pack_that_is_not_what_its_name_says_is_damaged() -> None:
     with pytest.raises(parts.Damaged):
         parts.lines_of(object_name(1, 1, b"other"), parts.lines_pack(b"lines\n"))
+
+
+async def test_no_more_requests_are_under_way_than_may_be() -> None:
+    under_way = most = 0
+
+    async def request(number: int) -> int:
+        nonlocal under_way, most
+        under_way += 1
+        most = max(most, under_way)
+        await asyncio.sleep(0)
+        under_way -= 1
+        return number
+
+    assert await side_by_side(request, range(9), 4) == [*range(9)]
+    assert most == 4

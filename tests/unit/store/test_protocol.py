@@ -3,6 +3,8 @@
 from collections.abc import Generator, Sequence
 from typing import Any
 
+import pytest
+
 from ctxmgr.store.head import Contents, SessionHead
 from ctxmgr.store.protocol import (
     Away,
@@ -10,6 +12,7 @@ from ctxmgr.store.protocol import (
     HeadRead,
     Lost,
     Ownership,
+    Read,
     Swapped,
     commit,
     take,
@@ -38,6 +41,15 @@ def test_a_claim_that_lost_the_race_is_busy() -> None:
     winner = HeadRead(SessionHead("other", 5, 11, 6_000, True, "s"), "t7")
     _, came = run(take("s", "w", frozenset(), 6_000), [FREE, Lost(), winner])
     assert came == Busy(winner.head)  # type: ignore[arg-type]
+
+
+def test_a_swap_that_took_effect_unheard_is_told_by_reading() -> None:
+    steps = commit(HELD, MORE)
+    new = next(steps).head  # type: ignore[union-attr]
+    assert steps.send(Lost()) == Read()
+    with pytest.raises(StopIteration) as ended:
+        steps.send(HeadRead(new, "t7"))
+    assert ended.value.value == Ownership(new, "t7", new.count)
 
 
 def test_a_head_of_ours_that_landed_late_is_gone_on_from() -> None:
