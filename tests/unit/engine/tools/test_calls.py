@@ -4,8 +4,9 @@ from typing import Any
 
 import pytest
 
-from ctxmgr.engine.tools import ToolCall, tool_call
+from ctxmgr.engine.tools import ToolCall, key_arguments, tool_call
 from ctxmgr.engine.tools.codex_exec import run
+from ctxmgr.model import Call
 
 PATCH = """*** Begin Patch
 *** Update File: src/a.py
@@ -163,6 +164,14 @@ CALLS: list[tuple[str, dict[str, Any], str, str, str]] = [
     ("exec", {"input": 'await tools.view({path:"a"})'}, "run", "run", "input"),
     ("Read", {"path": "file:///w/a"}, "read", "read /w/a again", "path"),
     ("rename", {"from": "a", "to": "b"}, "move", "move a > b", "from to"),
+    (
+        "grep",
+        {"pattern": "x", "path": "src", "include": "*.py"},
+        "search",
+        "search src again",
+        "path pattern include",
+    ),
+    ("ponder", {"a": [], "b": "x", "c": 1, "d": 2}, "", "", "b c"),
     ("look", {"path": 3, "n": 1, "s": "t", "z": 2}, "", "", "path"),
     ("read", {"path": "x.py", "offset": 2**53 - 1}, "read", "read? x.py again", "path offset"),
     ("read", {"path": 7}, "read", "", "path"),
@@ -253,6 +262,7 @@ def test_all_that_is_known(tool: str, arguments: dict[str, Any], kind: str, effe
     assert call.kind == kind
     assert shown(call) + " again" * call.repeats == effects
     assert " ".join(name for name, _ in call.key_arguments) == keys
+    assert key_arguments(Call(tool, arguments)) == call.key_arguments
 
 
 # a script, its commands with their directories, its patches, whether all of it is known

@@ -113,18 +113,6 @@ def test_the_calls_of_a_message_are_read_once() -> None:
     assert call_of_block(message.view.blocks[1]) is first[1]
 
 
-@pytest.mark.parametrize(
-    ("tool", "arguments", "keys"),
-    [
-        ("grep", {"pattern": "x", "path": "src", "include": "*.py"}, ["path", "pattern", "include"]),
-        ("ponder", {"a": [], "b": "x", "c": 1, "d": 2}, ["b", "c"]),
-    ],
-)
-def test_key_arguments(tool: str, arguments: dict[str, Any], keys: list[str]) -> None:
-    assert [name for name, _ in key_arguments(Call(tool, arguments))] == keys
-    assert tool_call(tool, arguments).key_arguments == key_arguments(Call(tool, arguments))
-
-
 values = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=30),
     lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=9), inner, max_size=3),
