@@ -87,6 +87,16 @@ def test_what_left(name: str, before: Decided, after: Decided, expected: list[tu
         assert one.after_tokens == 0 if one.kind == "dropped" else 0 < one.after_tokens < one.before_tokens
 
 
+def test_what_left_is_as_large_as_it_was_shown_and_has_text() -> None:
+    messages = talk(u("go"), a("", RUN), r(code(1)), a("done"))
+    step = {(1, 0): GONE, (2, 0): GONE}
+    before = plan_of(messages, {(2, 0): Decision("distilled", 100)})
+    found = originals(indexed(messages), before, plan_of(messages, step), lambda key: "")
+    (edit,) = (piece for piece in before.pieces if isinstance(piece, BlockEdit))
+    assert [one.ref for one in found] == [BlockRef(1, 1), BlockRef(2, 0)]
+    assert found[1].before_tokens == edit.after_tokens < indexed(messages).block_weight(BlockRef(2, 0))
+
+
 def test_files_of_which_a_read_left() -> None:
     """With a message all its reads, else that of the result; what was run or written is none."""
     names = ("a", "b", "c", "d")
