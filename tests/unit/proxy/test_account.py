@@ -28,23 +28,35 @@ def scale_of(true: float, beside: int, lists: list[float]) -> TokenScale:
     return made
 
 
-def test_the_scale_is_of_the_list_alone_whatever_stands_beside_it() -> None:
+def test_the_scale_is_of_the_list_alone_and_of_calls_whose_list_was_not_rewritten() -> None:
     for beside in (3_000, 12_000):
         for true in (0.75, 1.0, 1.3):
-            assert scale_of(true, beside, [1_000, 2_500, 4_000, 9_000]).value == pytest.approx(true), (beside, true)
+            made = scale_of(true, beside, [1_000, 2_500, 4_000, 9_000])
+            assert made.value == pytest.approx(true), (beside, true)
+            for weight, count in ((3_000, 60_000), (30_000, 90_000)):  # shorter than the last one, and longer
+                made.learn(BESIDE + weight, BESIDE + 500, count)
+                assert made.value == pytest.approx(true), (beside, true, weight)
 
 
-def test_without_ctxmgr_all_of_the_call_before_would_have_been_read() -> None:
-    weights = Weights(50_000, 20_000, 48_000, 7_000)  # own, projected, and of each the prefix
-    found = other_bill(usage(0, 7_000, 13_000, 100), weights, 1.0, PRICES, observed=False)
-    assert found == BilledCall(0, 48_000, 2_000, 100, (48_000 * 1 + 2_000 * 12.5 + 100 * 50) / 1_000_000)
+OTHER_BILLS = [  # what the call read, wrote, and was new of it; the tokens at its start; of the other list the same
+    ("all of the call before would have been read", (7_000, 13_000, 0), 7_000, (48_000, 2_000, 0)),
+    # a provider keeps no start so short: that it read nothing does not say that its cache was cold
+    (
+        "where a short start was read by nobody the longer one would have been",
+        (0, 0, 20_000),
+        500,
+        (48_000, 0, 2_000),
+    ),
+    ("where nothing could be read nothing would have been", (0, 0, 20_000), 18_000, (0, 0, 50_000)),
+]
 
 
-def test_where_a_short_start_was_read_by_nobody_the_longer_one_would_have_been() -> None:
-    """A provider keeps no start so short: that it read nothing does not say that its cache was cold."""
-    weights = Weights(50_000, 20_000, 48_000, 500)  # own, projected, and of each the prefix
-    found = other_bill(usage(20_000, 0, 0), weights, 1.0, PRICES, observed=False)
-    assert (found.fresh_tokens, found.read_tokens, found.written_tokens) == (2_000, 48_000, 0)
+def test_what_the_other_list_would_have_been_billed() -> None:
+    for name, (read, written, fresh), start, (other_read, other_written, other_fresh) in OTHER_BILLS:
+        weights = Weights(50_000, 20_000, 48_000, start)  # own, projected, and of each the prefix
+        found = other_bill(usage(fresh, read, written, 100), weights, 1.0, PRICES, observed=False)
+        dollars = (other_fresh * 10 + other_read * 1 + other_written * 12.5 + 100 * 50) / 1_000_000
+        assert found == BilledCall(other_fresh, other_read, other_written, 100, pytest.approx(dollars)), name
 
 
 async def test_after_a_restart_what_stands_before_the_last_reply_would_have_been_read(rig: Any) -> None:
@@ -208,13 +220,6 @@ async def test_a_conversation_of_which_nothing_is_read_is_told_with_what_it_may_
     )
 
 
-def test_a_call_whose_list_was_rewritten_tells_nothing_of_the_scale() -> None:
-    made = scale_of(1.0, 5_000, [1_000, 9_000])
-    for weight, count in ((3_000, 60_000), (30_000, 90_000)):  # shorter than the last one, and longer
-        made.learn(BESIDE + weight, BESIDE + 500, count)
-        assert made.value == pytest.approx(1.0)
-
-
 def test_it_costs_as_much_more_in_each_tier() -> None:
     tier = PRICES.tier(0)
     usual = TieredPrices(10, 50, 1, 12, (tier.__class__(9, 20, 100, 2, 24),))
@@ -223,9 +228,3 @@ def test_it_costs_as_much_more_in_each_tier() -> None:
     assert mixed(both, 0.25) == TieredPrices(10, 50, 1, 14, (tier.__class__(9, 20, 100, 2, 28),))
     assert mixed(both, 0) is usual
     assert mixed(ProgramSettings({}, 9, usual, {}, None, {}), 1) is usual
-
-
-def test_where_nothing_could_be_read_nothing_would_have_been() -> None:
-    weights = Weights(50_000, 20_000, 48_000, 18_000)  # own, projected, and of each the prefix
-    found = other_bill(usage(20_000, 0, 0), weights, 1.0, PRICES, observed=False)
-    assert (found.fresh_tokens, found.read_tokens, found.written_tokens) == (50_000, 0, 0)
