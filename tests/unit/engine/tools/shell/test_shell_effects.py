@@ -89,6 +89,7 @@ SHELL: list[tuple[str, str]] = [
     ("awk -F'|' '{print $1}' a", "list"),
     ("./pvlib/tools.py | cat", "run"),
     ("cat > a <<E\nx\nE\nrm b\nrm c", "write a, delete b, delete c"),
+    ("X=1 | cat", "run"),
     # only a shell can tell one part of the line; shells within shells
     ("rm b.py; echo $?", "delete b.py"),
     ('git mv a.py b.py && git commit -m "$(date)"', "move a.py > b.py, run"),
