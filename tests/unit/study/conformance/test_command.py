@@ -184,7 +184,7 @@ def test_every_reader_of_headers_gives_one_answer(tmp_path: Path, capsys: pytest
         ({"ctxmgr": "x"}, "line 1 is no line of a transcript: Expected `object`, got `str`"),
     ):
         file.write_text(json.dumps(header) + "\n")
-        for arguments in (["drive"], ["conform", "host-side"], ["replay"], ["doctor"]):
+        for arguments in (["drive"], ["conform", "host-side"], ["replay"]):
             assert main([*arguments, str(file)]) != 0, arguments
             shown = capsys.readouterr()
             assert says in " ".join((shown.out + shown.err).split()), (arguments, header)
