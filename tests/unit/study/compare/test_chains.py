@@ -9,6 +9,7 @@ import pytest
 from ctxmgr.closed_loop import PriceSheet
 from ctxmgr.engine.compaction import prepare
 from ctxmgr.engine.compaction.weighing import by_text
+from ctxmgr.formats.pi_tree import branch
 from ctxmgr.model.compaction import (
     Asking,
     BranchEntry,
@@ -21,7 +22,7 @@ from ctxmgr.study.compare import chains
 from ctxmgr.study.compare.chains import Chain
 from ctxmgr.study.figures.closed_cost import ClosedLoop, closed_loop
 from ctxmgr.study.observations import SUMMARY, ProjectedMessage
-from ctxmgr.summarize.brief import SummaryInput
+from ctxmgr.summarize.brief import FinishedSummary, SummaryInput
 from tests.notation import Said, a, call, quarters, r, u
 from tests.unit.engine.trees import Node, compacted, left_behind, meta, omitted, raws, replaced
 from tests.unit.study.compare import scripted_model
@@ -180,3 +181,18 @@ def test_an_entry_that_fell_between_two_compactions_is_found_at_the_end(monkeypa
 
     monkeypatch.setattr(prepare, "decide", decide)
     assert "e1 was shown to no compaction and is not in the list" in walked(*turns(12)).failures
+
+
+def test_the_entry_is_what_a_host_stores() -> None:
+    prepared = prepare.decide(
+        tuple(branch.entry(node) for node in chains.recorded(raws(*turns(6)), None)), CUT, weigh
+    )
+    assert isinstance(prepared, CompactionPlan)
+    last = chains.recorded(raws(*turns(6)), None)[-1]
+    details = {"readFiles": ["x.py"], "modifiedFiles": [], "ctxmgr": {}}
+    raw = chains._compaction("c", last, prepared, FinishedSummary("so far", details))
+    fields = msgspec.json.decode(raw)
+    assert fields["fromHook"] is True
+    assert fields["details"] == details
+    assert fields["firstKeptEntryId"] == prepared.first_kept
+    assert fields["timestamp"] == "2026-01-02T03:04:05.678Z"

@@ -268,3 +268,18 @@ def test_the_page_begins_with_cost_against_kept_with_floor_and_the_line_of_keep(
     assert "dashed: the floor" in text
     for policy in closed:
         assert f"<title>{policy}: kept 0.800, billed 1.000 of the host alone, 11 recordings</title>" in text
+
+
+@pytest.mark.parametrize(
+    ("policy", "knob"),
+    [
+        ("balanced", 1700.0),
+        ("balanced:keep=lean", 330.0),
+        ("balanced:keep=600", 600.0),
+        ("balanced:maxImages=3", None),
+        ("turns", None),
+        ("masking-5", None),
+    ],
+)
+def test_points_of_keep_are_known_by_their_names(policy: str, knob: float | None) -> None:
+    assert reporting._knob(policy) == knob

@@ -7,6 +7,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from ctxmgr.study.corpus import results as keeping
+from ctxmgr.study.corpus import tasks as described
 from ctxmgr.study.corpus.results import CALLS, RECORDINGS, Results, parts
 from ctxmgr.study.corpus.sources import CorpusFault
 from ctxmgr.study.corpus.tasks import SCHEMA_VERSION
@@ -155,3 +156,13 @@ def test_a_part_that_can_not_be_read_is_named(tmp_path: Path, evaluations: list[
     first.unlink()
     with Results(tmp_path / "out") as results:
         assert len(results.done()) == len(evaluations) - 1
+
+
+def test_the_schema_has_a_column_a_field_and_its_version() -> None:
+    for columns in (described.RECORDINGS, described.OF_CALLS):
+        assert keeping.table((), columns).column_names == [column.name for column in columns]
+    schema = keeping.table((), described.RECORDINGS).schema
+    assert schema.metadata == {b"ctxmgr.schema": str(SCHEMA_VERSION).encode()}
+    assert schema.field("recall_share").nullable
+    assert not schema.field("key").nullable
+    assert str(schema.field("faults").type) == "list<item: string>"

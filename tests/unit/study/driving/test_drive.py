@@ -158,6 +158,15 @@ def test_what_only_a_process_has_is_asked_of_a_spawned_sidecar(monkeypatch: pyte
     assert drive(msgspec.structs.replace(recording(), entries=()), ReplayOptions(preset="turns")).failures == []
 
 
+def test_the_sidecar_that_is_spawned_reads_the_file_of_models(monkeypatch: pytest.MonkeyPatch) -> None:
+    commands: list[list[str]] = []
+    monkeypatch.setattr(sys.modules[drive.__module__], "Spawned", commands.append)
+    for models in ("own.json", None):
+        with pytest.raises(AttributeError):  # what was started is no process
+            driven(spawn=True, models=models)
+    assert [command[-2:] == ["--models", "own.json"] for command in commands] == [True, False]
+
+
 def test_faults_are_failures_of_the_drive_and_not_raised(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     (tmp_path / "blocked").write_text("a file where the transcript's directory should be")
     outcome = driven(preset="off", state_dir=tmp_path, record=tmp_path / "blocked" / "t.jsonl")

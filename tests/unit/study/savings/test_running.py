@@ -68,3 +68,8 @@ def test_who_interrupts_waits_for_no_session_that_is_under_way(monkeypatch: pyte
     with pytest.raises(KeyboardInterrupt):
         measuring.throw(KeyboardInterrupt)
     assert ended == [0, 1]
+
+
+def test_the_order_is_drawn_and_the_same_each_time() -> None:
+    assert drawn(SESSIONS) == drawn(SESSIONS) != SESSIONS
+    assert sorted(drawn(SESSIONS), key=lambda one: one.path) == sorted(SESSIONS, key=lambda one: one.path)
