@@ -184,7 +184,7 @@ PASSED = {
 async def test_a_request_that_ctxmgr_can_not_fulfil_goes_to_the_provider(rig: Any) -> None:
     for why, (headers, body) in PASSED.items():
         made = await rig(compactions="ctxmgr")
-        await made.post(body, "/v1/responses" if b'"input":' in body else "/v1/messages", headers)
+        await made.post(body, "/v1/responses" if "thread-id" in headers else "/v1/messages", headers)
         assert len(made.upstream.asked) == 1, why
 
 
