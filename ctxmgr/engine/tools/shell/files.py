@@ -2,8 +2,8 @@
 
 Rules:
 
-1. A read is `cat`, `nl`, `sed -n`, `head` or `tail` of named files, or several of them in sequence. Only `cat` and
-   `nl` show a whole file. With a file of unknown name it is no read.
+1. A read is `cat`, `bat`, `nl`, `sed -n`, `head` or `tail` of named files, or several of them in sequence. Only the
+   first three show a whole file. With a file of unknown name it is no read.
 2. A write is a heredoc or a printed text sent to a file by `>` or `tee`; with `>>` or `tee -a` it is an edit.
    Another command's output is written too, but its text is not in the call.
 3. `sed -i` edits. So does a patch passed to `apply_patch`, `patch` or `git apply`, and what `git checkout` and `git
@@ -23,7 +23,7 @@ from ctxmgr.engine.tools.names import EffectKind
 from ctxmgr.engine.tools.paths import UNKNOWN, joined
 from ctxmgr.engine.tools.shell.words import ShellCommand, Word, name_of
 
-_WHOLE = ("cat", "bat", "nl")
+WHOLE_FILES = frozenset(("cat", "bat", "nl"))  # programs that print all lines of their files
 _COUNTS = ("-n", "--lines", "-c", "--bytes")  # options of `head` and `tail` with a value
 
 
@@ -42,7 +42,7 @@ def reads(commands: Sequence[ShellCommand], directory: str) -> list[FileEffect]:
     paths = [joined(directory, file) if file else "" for file in files]
     if any(not path or path.startswith(UNKNOWN) for path in paths):
         return []
-    whole = len(commands) == 1 and name_of(first) in _WHOLE
+    whole = len(commands) == 1 and name_of(first) in WHOLE_FILES
     return [FileEffect(path, "read", whole) for path in paths]
 
 
@@ -50,7 +50,7 @@ def _shown(command: ShellCommand) -> list[Word] | None:
     """The files whose lines a command prints; None if it prints anything else."""
     name, words = name_of(command), command.words[1:]
     pairs = zip(words, ("", *words), strict=False)
-    if name in _WHOLE:  # `nl -b a` also numbers empty lines
+    if name in WHOLE_FILES:  # `nl -b a` also numbers empty lines
         return [word for word, last in pairs if not (word or "").startswith("-") and (name != "nl" or last != "-b")]
     if name in ("head", "tail"):
         unvalued = (word for word, last in pairs if last not in _COUNTS)

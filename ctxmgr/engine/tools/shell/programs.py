@@ -11,7 +11,7 @@ from typing import Literal
 
 import msgspec
 
-from ctxmgr.engine.tools.shell.files import sed_call
+from ctxmgr.engine.tools.shell.files import WHOLE_FILES, sed_call
 from ctxmgr.engine.tools.shell.words import ShellCommand, Word, name_of
 from ctxmgr.engine.tools.shell.wrappers import VERSION, commands_run, unwrapped, unwrapped_words
 from ctxmgr.model import expression
@@ -27,9 +27,13 @@ SILENT = words_of("cd echo printf true : pwd export set date sleep")
 SEARCHES = words_of("find fd rg grep egrep fgrep ag find_file search_dir search_file")
 GREPS = words_of("rg grep egrep fgrep ag")
 SHELLS = words_of("bash sh zsh dash")
-_LOOKS = SEARCHES | words_of(
-    "ls tree wc stat file du df diff cmp jq yq sort uniq cut awk column tr which less more od xxd hexdump strings"
-    " cat head tail nl sed"
+_LOOKS = (
+    SEARCHES
+    | WHOLE_FILES
+    | words_of(
+        "ls tree wc stat file du df diff cmp jq yq sort uniq cut awk column tr which less more od xxd"
+        " hexdump strings head tail sed"
+    )
 )
 _EXECUTED = words_of("grep cat ls echo head wc")  # by a `find` that only looks
 _GIT_LOOKS = words_of(

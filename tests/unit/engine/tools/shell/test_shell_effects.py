@@ -130,6 +130,7 @@ SHELL: list[tuple[str, str]] = [
     ("head -n 5 a.py", "read? a.py"),
     ("tail --lines 3 -q a.py b.py", "read? a.py, read? b.py"),
     ("nl -b a a.py", "read a.py"),
+    ("bat -p a.py", "read a.py"),
     ("cat a.py b.py | head", "list"),
     ("patch < a.diff", "run"),
     ("apply_patch '*** Begin Patch\n*** Delete File: a\n*** End Patch'", "delete a"),
