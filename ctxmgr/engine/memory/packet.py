@@ -229,8 +229,8 @@ def packet_budget(policy: Policy, zone: Zone, resume: bool) -> int:
         return policy.resume_tokens
     if isinstance(policy.packet_tokens, PacketTokens):
         return int(getattr(policy.packet_tokens, zone))
-    shares = {"green": 1.0, "yellow": 0.8, "red": 0.6, "compact": 0.4}  # the proportions of the default's row
-    return int(policy.packet_tokens * shares[zone])
+    usual = PacketTokens()
+    return policy.packet_tokens * int(getattr(usual, zone)) // usual.green
 
 
 def packet_allowance(state: State, budget: int) -> int:
