@@ -39,8 +39,7 @@ def main() -> int:
         models |= rows(price_map, facts, f"LiteLLM {version}", chosen.date)
     for correction in facts["corrections"]:
         for id in correction["ids"]:
-            if id in models:
-                models[id] = _corrected(models[id], correction)
+            models[id] = _corrected(models[id], correction)
     for family in facts["families"]:
         family |= {"source": _assumed(family, models.values()), "date": chosen.date}
     TARGET.write_text(_text(facts, models), encoding="utf-8")
