@@ -191,6 +191,9 @@ def main(arguments: list[str] | None = None) -> int:
             print(fault, file=sys.stderr)
             bad = True
             continue
+        if not isinstance(recorded, Recording):
+            print(f"{path.name}: a stream of events has no whole list", file=sys.stderr)
+            continue
         result = finding(recorded, parsed.window)
         together = {kind: count + result.counts[kind] for kind, count in together.items()}
         lines += [failed_line(path.name, probe) for probe in result.failed]

@@ -20,7 +20,7 @@ from ctxmgr.engine.retention import AGES, LONG_CHARACTERS, YIELDS, kind_of
 from ctxmgr.formats import pi
 from ctxmgr.model import Message
 from ctxmgr.session import Reader
-from ctxmgr.study.recordings import readers
+from ctxmgr.study.recordings import Recording, readers
 
 STRETCH_WORDS = 6
 WORD = re.compile(r"\w+")
@@ -94,8 +94,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     tally = Tally()
     for path in parser.parse_args(arguments).recordings:
         recorded = readers.read(readers.source(path))
-        messages = [entry.message for entry in recorded.entries if entry.kind == "message"]
-        counted(Reader(pi).read(messages), tally)
+        if isinstance(recorded, Recording):
+            messages = [entry.message for entry in recorded.entries if entry.kind == "message"]
+            counted(Reader(pi).read(messages), tally)
     print(f"{'age in tokens':14}", *(f"{age:>9,}" for age in AGES))
     for kind in YIELDS:
         print(f"{kind:14}", *(f"{figure:>9.4f}" for figure in tally.yields(kind)))

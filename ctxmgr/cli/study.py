@@ -96,10 +96,12 @@ def probes_failed(more: str = "") -> Option:
 
 REPLAY = CommandRow(
     "Replays a recorded session through ctxmgr as its host would have done, checks each answer, and shows what the "
-    "policy costs and keeps. It reads sessions of pi, Claude Code, Codex, OpenCode, OpenHands, SWE-agent, "
-    "mini-swe-agent, Cline, Roo Code, Kilo Code, Gemini CLI and Copilot CLI, and plain lists of chat completions "
-    "or of Anthropic's messages. A transcript of `ctxmgr serve --record FILE` is played again instead, and the "
-    "answers are compared with the recorded ones. The exit code is 1 if a check failed or an answer differs.",
+    "policy costs and keeps. It reads sessions of pi, Claude Code, Codex, OpenCode, "
+    "OpenHands, SWE-agent, mini-swe-agent, Cline, Roo Code, Kilo Code, Gemini CLI and Copilot CLI, streams of pi's "
+    "events, and plain lists of chat completions or of Anthropic's messages. A transcript of `ctxmgr serve "
+    "--record "
+    "FILE` is played again instead, and the answers are compared with the recorded ones. The exit code is 1 if a "
+    "check failed or an answer differs.",
     "ctxmgr replay session.jsonl --preset balanced --preset turns",
     "ctxmgr.study.replay:command.run",
     (

@@ -27,7 +27,7 @@ from ctxmgr.extras import EXTRAS, install, is_installed
 from ctxmgr.programs import PROGRAMS, Launch, NotHookable, installed
 
 if TYPE_CHECKING:
-    from ctxmgr.study.recordings import Recording  # a separate distribution, which may be missing
+    from ctxmgr.study.recordings import Recording, Stream  # a separate distribution, which may be missing
 
 Severity = Literal["ok", "warn", "bad"]
 
@@ -318,7 +318,7 @@ def recording(surroundings: Surroundings) -> Iterator[Diagnosis]:
         return
     try:
         from ctxmgr.study.conformance import read
-        from ctxmgr.study.recordings import UnreadableRecording, readers
+        from ctxmgr.study.recordings import Recording, UnreadableRecording, readers
     except ModuleNotFoundError:
         yield Diagnosis("warn", "recording", "reading a recording needs the study extra", install("study"))
         return
@@ -338,12 +338,16 @@ def recording(surroundings: Surroundings) -> Iterator[Diagnosis]:
     text = f"{surroundings.recording} is {kind.description}: {_contents(session)}"
     advice = f"ctxmgr replay {surroundings.recording} shows what ctxmgr would save"
     yield Diagnosis("ok", "recording", text, advice)
-    for note in session.notes:
+    for note in session.notes if isinstance(session, Recording) else ():
         yield Diagnosis("ok", "recording", note)
 
 
-def _contents(session: Recording) -> str:
+def _contents(session: Recording | Stream) -> str:
+    from ctxmgr.study.recordings import Stream
+
     model = f"model {session.model or 'unknown'}"
+    if isinstance(session, Stream):
+        return f"{len(session.events)} events, {model}"
     counts = Counter(entry.role if entry.kind == "message" else entry.kind for entry in session.entries)
     kinds = ", ".join(f"{count} {name or 'other'}" for name, count in counts.items())
     return f"{len(session.entries)} entries ({kinds or 'none'}), {model}"

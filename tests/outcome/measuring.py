@@ -115,7 +115,9 @@ def ground() -> MessageCache:
 
 @cache
 def recording(name: str) -> Recording:
-    return readers.read(readers.source(SESSIONS / f"{name}.jsonl"))
+    found = readers.read(readers.source(SESSIONS / f"{name}.jsonl"))
+    assert isinstance(found, Recording)
+    return found
 
 
 @cache

@@ -3,9 +3,10 @@ into what its rows need: the path, the plan, and the tokens of each message.
 
 Rules:
 1. A pi session file or an export is already the tree, with details and edits as its host stored them.
-2. Another host's recording gives the tree that pi would have stored.
-3. Entries of the oldest format have no ids: they are taken as a sequence, and get numbers.
-4. Everything that rows need is computed once, on first use. A recording whose rows all exist is not even cut.
+2. A stream of pi events gives the tree in its last compaction event; without one, the list of the last call.
+3. Another host's recording gives the tree that pi would have stored.
+4. Entries of the oldest format have no ids: they are taken as a sequence, and get numbers.
+5. Everything that rows need is computed once, on first use. A recording whose rows all exist is not even cut.
 """
 
 import os
@@ -31,18 +32,21 @@ from ctxmgr.model.compaction import (
 )
 from ctxmgr.plain_text import complain
 from ctxmgr.study.compare.settings import SUMMARISER_WINDOW, Settings
-from ctxmgr.study.recordings import UnreadableRecording, json_values, pi_host, pi_sessions, readers
+from ctxmgr.study.recordings import Stream, UnreadableRecording, json_values, pi_host, pi_sessions, readers
 from ctxmgr.summarize import SummaryInput
 
 Fields = dict[str, msgspec.Raw]
 
 _encode = msgspec.json.Encoder().encode
+_decode = msgspec.json.Decoder().decode
+_raws = msgspec.json.Decoder(list[msgspec.Raw]).decode
 
 
 class RecordedSession(msgspec.Struct, frozen=True):
     """`entries`: one JSON object each, in the host's order, all with ids. `leaf` None: the last entry.
 
-    `digest`: SHA-256 of the file's content, hexadecimal. `model`: id of the recorded model.
+    `digest`: SHA-256 of the file's content, hexadecimal. `model`: id of the recorded model, "" for a stream of
+    events.
     """
 
     name: str
@@ -67,7 +71,9 @@ def read(path: Path) -> RecordedSession:
     if source.warning:
         complain("compare", source.warning, 0)
     recorded = readers.read(source)
-    if kind != "session":
+    if isinstance(recorded, Stream):
+        entries, leaf = _of_stream(recorded), None
+    elif kind != "session":
         entries, leaf = [json_values.members(raw, path.name, 0) for raw in pi_host.tree_entries(recorded)], None
     else:
         entries, leaf = pi_sessions.tree(path.name, source.content)
@@ -77,8 +83,29 @@ def read(path: Path) -> RecordedSession:
         sha256(content).hexdigest(),
         tuple(map(_encode, pi_sessions.numbered(entries))),
         leaf,
-        recorded.model,
+        "" if isinstance(recorded, Stream) else recorded.model,
     )
+
+
+def _of_stream(stream: Stream) -> list[Fields]:
+    """Rule 2."""
+    for event in reversed(stream.events):
+        if event.name == "session_before_compact" and event.payload.get("branchEntries", b"null") != b"null":
+            raws = _raws(event.payload["branchEntries"])
+            return [json_values.members(bytes(raw), stream.name, event.line_number) for raw in raws]
+    for event in reversed(stream.events):
+        if event.name == "context":
+            raws = _raws(event.payload["messages"])
+            return [_entry(raw, json_values.members(bytes(raw), stream.name, event.line_number)) for raw in raws]
+    raise UnreadableRecording(f"{stream.name}: no event holds messages")
+
+
+def _entry(raw: msgspec.Raw, message: Fields) -> Fields:
+    """Wraps a message of a list in an entry."""
+    if _decode(message.get("role", b"null")) == "compactionSummary":
+        kept: tuple[str, ...] = ("summary", "timestamp")
+        return {"type": msgspec.Raw(b'"compaction"'), **{name: message[name] for name in kept if name in message}}
+    return {"type": msgspec.Raw(b'"message"'), "message": raw}
 
 
 def uncovered(path: Sequence[BranchEntry], preparation: CompactionPlan) -> tuple[int, ...]:
@@ -100,7 +127,7 @@ def uncovered(path: Sequence[BranchEntry], preparation: CompactionPlan) -> tuple
 
 
 class Material:
-    """One recording, prepared on demand for its rows (rule 4). `weigher`: the name of the vocabulary."""
+    """One recording, prepared on demand for its rows (rule 5). `weigher`: the name of the vocabulary."""
 
     def __init__(self, session: RecordedSession, settings: Settings, weigh: Weigh, weigher: str) -> None:
         self.session, self.settings, self.weigh, self.weigher = session, settings, weigh, weigher

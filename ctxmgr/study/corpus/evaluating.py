@@ -18,12 +18,12 @@ import msgspec
 from ctxmgr import __version__
 from ctxmgr.plain_text import unquoted_fault_text
 from ctxmgr.study.corpus import sources
-from ctxmgr.study.corpus.tasks import SCHEMA_VERSION, CorpusTask, Evaluation, Row
-from ctxmgr.study.driving import PEERS, drive, peers
+from ctxmgr.study.corpus.tasks import SCHEMA_VERSION, CorpusPolicy, CorpusTask, Evaluation, Row
+from ctxmgr.study.driving import PEERS, ReplayOptions, ReplayResult, drive, peers
 from ctxmgr.study.figures import CALLS, Measures, calls, closed_cost, columns
 from ctxmgr.study.observations import MessageCache, Observation, PriceSheet, message_reader
 from ctxmgr.study.probes import graded
-from ctxmgr.study.recordings import Recording, UnreadableRecording, readers
+from ctxmgr.study.recordings import Recording, Stream, UnreadableRecording, readers
 from ctxmgr.study.replay import modelled
 
 FAULTS_KEPT = 5  # of a recording's failed checks, in its row
@@ -83,7 +83,7 @@ def _named(task: CorpusTask) -> Row:
 
 
 @lru_cache(maxsize=1)
-def _recorded(address: str, name: str, digest: str) -> Recording:
+def _recorded(address: str, name: str, digest: str) -> Recording | Stream:
     """Cached, since a worker often gets the next policy of the same recording. Raises UnreadableRecording,
     OSError.
     """
@@ -105,9 +105,7 @@ def _evaluation(task: CorpusTask) -> Evaluation:
     settings, policy = task.settings, task.policy
     sheet = PriceSheet(overhead_tokens=settings.overhead_tokens)
     window = settings.window_tokens or recorded.window
-    options = modelled(policy.preset, policy.keys, window, sheet)
-    is_peer = policy.preset in PEERS
-    outcome = peers.driven(recorded, policy.preset, options) if is_peer else drive(recorded, options)
+    outcome = _outcome(recorded, policy, modelled(policy.preset, policy.keys, window, sheet))
     messages = MessageCache(message_reader())
     measures = Measures(outcome.observations, messages, sheet)
     row = {
@@ -130,11 +128,22 @@ def _evaluation(task: CorpusTask) -> Evaluation:
     return Evaluation(row, [{"key": task.key, "call_index": index, **call} for index, call in enumerate(series)])
 
 
+def _outcome(recorded: Recording | Stream, policy: CorpusPolicy, options: ReplayOptions) -> ReplayResult:
+    """The result of ctxmgr, or of a peer. Peers cannot be driven through a stream."""
+    if policy.preset not in PEERS:
+        return drive(recorded, options)
+    if not isinstance(recorded, Recording):
+        raise UnreadableRecording("peers cannot replay a stream of events")
+    return peers.driven(recorded, policy.preset, options)
+
+
 def _probed(
-    task: CorpusTask, recorded: Recording, observations: Sequence[Observation], messages: MessageCache
+    task: CorpusTask, recorded: Recording | Stream, observations: Sequence[Observation], messages: MessageCache
 ) -> Row:
-    """The part of the row about probes: what its lists still answer, and whether its packets are true."""
-    if not task.settings.with_probes:
+    """The part of the row about probes: what its lists still answer, and whether its packets are true. Empty for a
+    stream, which has no complete list.
+    """
+    if not task.settings.with_probes or not isinstance(recorded, Recording):
         return {}
     window = task.settings.window_tokens or recorded.window
     grades = graded(recorded, window, observations, messages.weight)

@@ -54,6 +54,7 @@ def run(parsed: argparse.Namespace) -> int:
         return complain("demo", f"--window {parsed.window}: this session needs at least {LEAST_WINDOW:,} tokens", 2)
     console = Console(width=WIDTH, highlight=False)
     recording = readers.read(readers.source(SESSION))
+    assert isinstance(recording, Recording)
     console.print(
         f"\nA recorded session of a coding agent ([bold]{len(recording.entries)} entries[/bold]) is replayed twice "
         "through a real `ctxmgr serve`: once with pruning off, once with the default preset. The model has a "

@@ -9,6 +9,7 @@
 5. A peer is driven the same way, without a ctxmgr (`drive_peer`).
 6. ctxmgr is a connection in this process: no process is started, no vocabulary is loaded twice, and the answers are
    the same bytes. A sidecar is spawned on request, and if only a process will do (`_sidecar`).
+7. Recorded events of a live host are sent in order, with the lists as recorded.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -23,7 +24,7 @@ from ctxmgr.settings import models_file
 from ctxmgr.study.driving.host import HostSide, Peer, PeerHost, ReplayHost
 from ctxmgr.study.driving.outcomes import ReplayOptions, ReplayResult
 from ctxmgr.study.observations import VOCABULARY, MessageCache, message_reader, message_weigher
-from ctxmgr.study.recordings import HostMessage, RecordedEntry, Recording, pi_host
+from ctxmgr.study.recordings import HostEvent, HostMessage, RecordedEntry, Recording, Stream, pi_host
 from ctxmgr.study.spawning import InProcessDriver, RpcClient, RpcFailure, SidecarProcess, Spawned, this_ctxmgr
 
 PREDICTED_RATIO = 1.25  # provider tokens per estimated token without a recording; ctxmgr's own first guess
@@ -31,7 +32,18 @@ PREDICTED_RATIO = 1.25  # provider tokens per estimated token without a recordin
 RATIO_BOUNDS = (0.5, 3.0)
 KEEP_SHARE = 4  # a compaction keeps no more than a quarter of a small window
 
+# events of a host with their members as params; whether they raise `seq`
+PASSED_ON = {
+    "session_before_compact": False,
+    "session_compact": True,
+    "session_compact_failed": True,
+    "session_before_tree": False,
+    "session_tree": True,
+    "session_shutdown": True,
+}
+
 _encode = msgspec.json.Encoder().encode
+_raws = msgspec.json.Decoder(list[msgspec.Raw]).decode
 
 
 def run(
@@ -58,6 +70,52 @@ def run(
             step()
         index += 1 + len(results)
     side.ask("session_shutdown", {}, counted=True)
+
+
+def run_events(side: ReplayHost, stream: Stream, window: int, step: Callable[[], None]) -> None:
+    """All events of a live host, in order, with the lists as recorded; events unknown to ctxmgr are skipped."""
+    model = stream.model
+    for event in stream.events:
+        now = event.context.get("model") or {}
+        if now.get("id") and now["id"] != model:
+            model = str(now["id"])
+            side.ask("model_select", {"model": {"id": model, "contextWindow": window}}, counted=True)
+        if event.name == "context":
+            _told_context(side, event)
+        elif event.name == "turn_end":
+            _told_turn_end(side, event)
+        elif event.name in PASSED_ON:
+            if counted := PASSED_ON[event.name]:
+                side.rewritten()
+            if counted and event.name != "session_shutdown":
+                side.mark(event.name)
+            params = {name: value for name, value in event.payload.items() if name != "type"}
+            side.ask(event.name, params, counted=counted)
+        step()
+
+
+def _told_context(side: ReplayHost, event: HostEvent) -> None:
+    items = [pi_host.item("", bytes(raw)) for raw in _raws(event.payload["messages"])]
+    known = [item.raw for item in side.items[: side.sent]]
+    if [item.raw for item in items[: len(known)]] != known:
+        side.rewritten()
+    side.items = items
+    side.context(event.time_ms)
+
+
+def _told_turn_end(side: ReplayHost, event: HostEvent) -> None:
+    fields = event.payload
+    side.replied(pi_host.item("", bytes(fields["message"])))
+    params: dict[str, Any] = {
+        "sessionId": side.session_id,
+        "message": fields["message"],
+        "at": event.time_ms,
+        "toolResults": fields.get("toolResults", []),
+    }
+    if "messageEntryId" in fields:
+        results: Any = fields.get("toolResultEntryIds", [])
+        params["entryIds"] = {"message": fields["messageEntryId"], "toolResults": results}
+    side.turn_end(_encode(params))
 
 
 def _results(entries: Sequence[RecordedEntry], index: int) -> tuple[RecordedEntry, ...]:
@@ -206,12 +264,12 @@ def _time(entry: RecordedEntry) -> int | None:
 DEVICES = {"endpoint", "embeddings", "tokenizer"}  # words of a policy that need something outside the process
 
 
-def drive(recorded: Recording, options: ReplayOptions, step: Callable[[], None] = lambda: None) -> ReplayResult:
+def drive(
+    recorded: Recording | Stream, options: ReplayOptions, step: Callable[[], None] = lambda: None
+) -> ReplayResult:
     """One recording through one connection. Faults of ctxmgr are listed in the outcome, not raised."""
     window = options.window or recorded.window
-    outcome = ReplayResult(
-        recorded.name, options.preset or "default", window, host=recorded.host, notes=recorded.notes
-    )
+    outcome = ReplayResult(recorded.name, options.preset or "default", window)
     sidecar = _sidecar(options)
     client = RpcClient(sidecar)
     side = ReplayHost(client, recorded.session_id, outcome, options.append, options.measure)
@@ -219,7 +277,10 @@ def drive(recorded: Recording, options: ReplayOptions, step: Callable[[], None] 
         _begin(client, recorded, options, outcome)
         model = {"id": recorded.model, "contextWindow": window}
         side.ask("session_start", {"model": model, "cwd": recorded.cwd})
-        run(side, recorded, options, window, step)
+        if isinstance(recorded, Stream):
+            run_events(side, recorded, window, step)
+        else:
+            run(side, recorded, options, window, step)
         client.close()
     except Exception as fault:  # noqa: BLE001  whatever it was, the other recordings go on
         code = f"error answer {fault.code}" if isinstance(fault, RpcFailure) else unquoted_fault_text(fault)
@@ -233,6 +294,8 @@ def drive(recorded: Recording, options: ReplayOptions, step: Callable[[], None] 
         ended = f"exit code {outcome.exit_code}"
         side.fail(ended, ended)
     outcome.fingerprint = side.hash.hexdigest()
+    if isinstance(recorded, Recording):
+        outcome.host, outcome.notes = recorded.host, recorded.notes
     return outcome
 
 
@@ -277,7 +340,7 @@ def _of_devices(value: Any) -> bool:
 
 def _begin(
     client: RpcClient,
-    recorded: Recording,
+    recorded: Recording | Stream,
     options: ReplayOptions,
     outcome: ReplayResult,
 ) -> None:

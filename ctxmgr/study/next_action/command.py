@@ -110,6 +110,8 @@ def run(parsed: Namespace, environment: Mapping[str, str] = os.environ) -> int:
         own = own_facts(parsed.models)
     except (UnreadableRecording, SettingsFault) as fault:
         return complain(COMMAND, str(fault), 2)
+    if not isinstance(recorded, Recording):
+        return complain(COMMAND, f"{recorded.name} is a stream of events: give it a recorded session", 2)
     model = parsed.model or recorded.model
     if not model:
         return complain(COMMAND, f"{recorded.name} names no model: give --model", 2)

@@ -17,7 +17,7 @@ from ctxmgr.study.observations import MessageCache, Observation, message_reader
 from ctxmgr.study.probes import figures
 from ctxmgr.study.probes.figures import KINDS, Scores
 from ctxmgr.study.probes.probing import probed
-from ctxmgr.study.recordings import Recording
+from ctxmgr.study.recordings import Recording, Stream
 from ctxmgr.study.report import RecordingSheet
 
 NONE = "-"
@@ -32,8 +32,14 @@ class Probing:
         self._lines: list[str] = []
         self.recordings = 0
 
-    def figures_of(self, recorded: Recording, window: int, lists: Mapping[str, Sequence[Observation]]) -> Figures:
-        """Figures by policy, for `--json`. `lists`: what each preset's drive sent (`lists_of`)."""
+    def figures_of(
+        self, recorded: Recording | Stream, window: int, lists: Mapping[str, Sequence[Observation]]
+    ) -> Figures:
+        """Figures by policy, for `--json`; none for a stream, which has no whole list. `lists`: what each preset's
+        drive sent (`lists_of`).
+        """
+        if not isinstance(recorded, Recording):
+            return {}
         weigh = MessageCache(message_reader()).weight
         grades_by_policy = probed(recorded, window, lists, weigh)
         self.recordings += 1
@@ -78,7 +84,7 @@ def drawn(sheet: RecordingSheet, probes: Figures) -> RecordingSheet:
     for kind in KINDS:
         used = {
             name: policy["kinds"][kind]["used"]["share"]
-            for name, policy in probes["policies"].items()
+            for name, policy in probes.get("policies", {}).items()
             if kind in policy["kinds"]
         }
         shares = {name: share for name, share in used.items() if share is not None}

@@ -6,19 +6,23 @@ from ctxmgr.study.recordings.pi_sessions import compaction_message
 from ctxmgr.study.recordings.readers import Source
 from ctxmgr.study.recordings.recording import (
     DEFAULT_WINDOW,
+    HostEvent,
     NoConversation,
     RecordedEntry,
     Recording,
+    Stream,
     UnreadableRecording,
 )
 
 __all__ = [
     "DEFAULT_WINDOW",
+    "HostEvent",
     "HostMessage",
     "NoConversation",
     "RecordedEntry",
     "Recording",
     "Source",
+    "Stream",
     "UnreadableRecording",
     "Write",
     "compaction_message",

@@ -1,10 +1,13 @@
-"""Turns a pi session file (format version 1, 2 or 3, or an export) into a recording.
+"""Turns a pi session file (format version 1, 2 or 3, or an export) into a recording, and a stream of pi's extension
+events into a `Stream`.
 
 1. The session is the path from the root to the leaf: the export's `leafId`, else the last entry.
 2. Version 1 has no ids: entries follow each other, ids are assigned by counting, and a compaction names what it
    keeps by its place in the file.
 3. A model's list holds what pi makes of an entry: a message unchanged, a `custom_message` as a custom message, a
    compaction and a branch summary as theirs; other entries are not context.
+4. A line of a stream is `{"event", "receivedAt", "payload", "ctx"}`; `ctx` has session id, model, window and usage
+   at that time.
 """
 
 from collections.abc import Sequence
@@ -13,8 +16,16 @@ from typing import Any
 import msgspec
 
 from ctxmgr.formats.pi_tree import milliseconds
-from ctxmgr.study.recordings.json_values import members, objects
-from ctxmgr.study.recordings.recording import NoConversation, RecordedEntry, Recording, UnreadableRecording
+from ctxmgr.study.recordings.json_values import members, number, objects, table
+from ctxmgr.study.recordings.recording import (
+    DEFAULT_WINDOW,
+    HostEvent,
+    NoConversation,
+    RecordedEntry,
+    Recording,
+    Stream,
+    UnreadableRecording,
+)
 
 Fields = dict[str, msgspec.Raw]
 
@@ -145,3 +156,37 @@ def _value(fields: Fields, name: str) -> Any:
 def _text(fields: Fields, name: str) -> str:
     value = _value(fields, name)
     return value if isinstance(value, str) else ""
+
+
+# a stream of events
+
+
+def read_events(name: str, content: bytes) -> Stream:
+    """Raises UnreadableRecording, with the line."""
+    events = tuple(_event(piece, name, line) for line, piece in objects(content, name))
+    first: dict[str, Any] = next((event.context for event in events if event.context.get("sessionId")), {})
+    model = table(first, "model")
+    window = number(model, "contextWindow")
+    return Stream(
+        name=name,
+        session_id=str(first.get("sessionId") or name),
+        model=str(model.get("id") or "unknown"),
+        events=events,
+        cwd=str(first.get("cwd") or ""),
+        window=window or DEFAULT_WINDOW,
+        says_window=bool(window),
+    )
+
+
+def _event(piece: bytes, name: str, line: int) -> HostEvent:
+    fields = members(piece, name, line)
+    try:
+        event = _decode(fields["event"])
+        payload = members(bytes(fields["payload"]), name, line)
+        context: Any = _decode(fields.get("ctx", b"{}"))
+        received = _decode(fields.get("receivedAt", b"null"))
+    except KeyError as missing:
+        raise UnreadableRecording(f"{name}, line {line}: an event without {missing}") from None
+    if not isinstance(event, str) or not isinstance(context, dict):
+        raise UnreadableRecording(f"{name}, line {line}: not an event")
+    return HostEvent(event, int(received) if isinstance(received, int | float) else None, payload, context, line)

@@ -1,6 +1,7 @@
 """Turns a file into a recording. Its content decides which reader is used, never its name.
 
-One reader per kind of file. A new host's file is one more reader, and one more row in `FILE_KINDS`.
+One reader per kind of file, all with the same two result structs. A new host's file is one more reader, and one
+more row in `FILE_KINDS`.
 """
 
 from collections.abc import Callable
@@ -22,12 +23,12 @@ from ctxmgr.study.recordings import (
 )
 from ctxmgr.study.recordings.json_values import Json, decoded, in_utf8, members, objects, table, text, whole_lines
 from ctxmgr.study.recordings.openhands import read_completions, read_events, read_sdk
-from ctxmgr.study.recordings.recording import Recording, UnreadableRecording
+from ctxmgr.study.recordings.recording import Recording, Stream, UnreadableRecording
 
 LINES_LOOKED_AT = 101  # a Claude Code transcript may begin with other lines
 TRANSCRIPT_LINES = ("message", "broken", "weigher", "restored")
 
-Reader = Callable[[str, bytes], Recording]
+Reader = Callable[[str, bytes], Recording | Stream]
 
 
 class Source(msgspec.Struct, frozen=True):
@@ -77,13 +78,13 @@ def source_of(name: str, content: bytes) -> Source:
     return Source(name, content, head, listed, torn)
 
 
-def read(source: Source) -> Recording:
+def read(source: Source) -> Recording | Stream:
     """The recording in a file that is no transcript. Raises UnreadableRecording, with the line."""
     taken = kind(source)
     if taken.reader is None:
         raise UnreadableRecording(f"{source.name} is {taken.description}, not a recording")
     recording = taken.reader(source.name, source.content)
-    if source.warning:
+    if source.warning and isinstance(recording, Recording):
         recording = msgspec.structs.replace(recording, notes=(source.warning, *recording.notes))
     return recording
 
@@ -167,6 +168,13 @@ FILE_KINDS: tuple[FileKind, ...] = (
         "a pi session file",
         lambda source: source.head.get("type") == "session" or {"header", "entries"} <= source.head.keys(),
         pi_sessions.read,
+    ),
+    FileKind(
+        "events",
+        "pi",
+        "a stream of pi events",
+        lambda source: {"event", "payload"} <= source.head.keys(),
+        pi_sessions.read_events,
     ),
     FileKind(
         "codex",

@@ -1,9 +1,10 @@
 """A recording: what a session's host sent to its model, in order, with the times.
 
-`Recording` is a session as a list of entries, from which the lists a model saw follow. Content is kept as raw JSON.
+`Recording` is a session as a list of entries, from which the lists a model saw follow; `Stream` is the events of a
+live host as they came. Content is kept as raw JSON.
 """
 
-from typing import Literal
+from typing import Any, Literal
 
 import msgspec
 
@@ -62,3 +63,28 @@ class Recording(msgspec.Struct, frozen=True):
     notes: tuple[str, ...] = ()
     says_window: bool = False
     system_prompt: str = ""
+
+
+class HostEvent(msgspec.Struct, frozen=True):
+    """One event of a live host. `time_ms` in milliseconds. `payload` by member, as raw JSON. `line_number` in its
+    file.
+    """
+
+    name: str
+    time_ms: int | None
+    payload: dict[str, msgspec.Raw]
+    context: dict[str, Any]
+    line_number: int
+
+
+class Stream(msgspec.Struct, frozen=True):
+    """The events of one live session."""
+
+    name: str
+    session_id: str
+    model: str
+    events: tuple[HostEvent, ...]
+    format: str = "pi"
+    cwd: str = ""
+    window: int = DEFAULT_WINDOW
+    says_window: bool = False

@@ -42,7 +42,7 @@ from ctxmgr.study.figures import Figures, of_totals, totals
 from ctxmgr.study.observations import Observation, PriceSheet
 from ctxmgr.study.price_text import OwnFacts, own_facts, price_sheet
 from ctxmgr.study.probes import Probing, Stub, drawn, lists_of, probes_table
-from ctxmgr.study.recordings import Recording, Source, UnreadableRecording, Write, pi_host, readers
+from ctxmgr.study.recordings import Recording, Source, Stream, UnreadableRecording, Write, pi_host, readers
 from ctxmgr.study.replay import tables
 from ctxmgr.study.report import BASE, RecordingSheet, page
 
@@ -333,16 +333,20 @@ def _recording(source: Source, asked_for: ReplayRequest, sheets: list[RecordingS
     return out
 
 
-def _peers(recorded: Recording, parsed: Namespace, window: int, host: HostModel) -> list[ReplayResult]:
+def _peers(recorded: Recording | Stream, parsed: Namespace, window: int, host: HostModel) -> list[ReplayResult]:
+    """Skipped for a stream of events, which is no session that others could be driven through."""
+    if isinstance(recorded, Stream):
+        return []
     options = ReplayOptions(
         window=window, recorded_compactions=parsed.recorded_compactions, host=host.limits(window)
     )
     return [beside.driven(recorded, name, msgspec.structs.replace(options, write=host.write())) for name in PEERS]
 
 
-def _driven(recorded: Recording, options: ReplayOptions) -> ReplayResult:
+def _driven(recorded: Recording | Stream, options: ReplayOptions) -> ReplayResult:
     """Shows a progress bar on stderr if that is a terminal."""
-    with progress_bar(f"{recorded.name} {options.preset or ''}", len(recorded.entries)) as advanced:
+    total = len(recorded.events if isinstance(recorded, Stream) else recorded.entries)
+    with progress_bar(f"{recorded.name} {options.preset or ''}", total) as advanced:
         return drive(recorded, options, lambda: advanced(1))
 
 

@@ -30,7 +30,7 @@ from ctxmgr.study.figures import (
 )
 from ctxmgr.study.observations import MessageCache, PriceSheet, message_reader
 from ctxmgr.study.probes import probes_table
-from ctxmgr.study.recordings import Recording
+from ctxmgr.study.recordings import Recording, Stream
 from ctxmgr.study.report import BASE, PolicyRow, RecordingSheet
 
 ABOUT = {
@@ -56,7 +56,7 @@ class ReplayFigures(msgspec.Struct, frozen=True):
 
 
 def work(
-    recorded: Recording,
+    recorded: Recording | Stream,
     outcomes: Sequence[ReplayResult],
     sheet: PriceSheet,
     peers: Sequence[ReplayResult],

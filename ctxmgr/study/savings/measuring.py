@@ -180,7 +180,10 @@ def _measured(session: KeptSession, policies: Policies, registry: Registry) -> M
 def _recorded(session: KeptSession) -> Recording:
     path = Path(session.path)
     source = readers.source_of(path.name, STORES[session.store].content(path, session.id))
-    return readers.read(source)
+    recorded = readers.read(source)
+    if not isinstance(recorded, Recording):
+        raise UnreadableRecording(f"{path.name}: a stream of events has no usage counts")
+    return recorded
 
 
 def _sheet(calls: Sequence[CountedCall], facts: ModelFacts) -> PriceSheet:

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from ctxmgr.devices.tokens import Weigher, load
 from ctxmgr.model.estimate import BLANKS, PARTS, SCRIPTS, WORDS, estimate
 from ctxmgr.study.recordings import readers
+from ctxmgr.study.recordings.recording import Recording
 from tests.notation import read
 
 SESSIONS = sorted((Path(__file__).parents[2] / "sessions").glob("*.jsonl"))
@@ -41,6 +42,7 @@ def counted(text: str) -> int:
 @pytest.mark.parametrize("path", SESSIONS, ids=[path.stem for path in SESSIONS])
 def test_a_sessions_total_is_near_the_vocabularys_and_so_is_each_block(path: Path) -> None:
     recorded = readers.read(readers.source(path))
+    assert isinstance(recorded, Recording)
     messages = read(entry.message for entry in recorded.entries if entry.message)
     texts = [block.text for message in messages for block in message.view.blocks if block.text]
     pairs = [(estimate(text), counted(text)) for text in texts]

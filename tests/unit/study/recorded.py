@@ -29,7 +29,9 @@ def load(tmp_path: Path, content: bytes, name: str = "no-extension") -> Recordin
     """By the way that files take, the choice of the reader included."""
     path = tmp_path / name
     path.write_bytes(content)
-    return readers.read(readers.source(path))
+    found = readers.read(readers.source(path))
+    assert isinstance(found, Recording)
+    return found
 
 
 def messages(recording: Recording) -> list[Json]:

@@ -19,6 +19,7 @@ from tests.legality.pi import JudgedHost
 
 ROOT = Path(__file__).parents[4]
 GREENHOUSE = ROOT / "tests" / "sessions" / "greenhouse.jsonl"
+LIVE = sorted((ROOT / ".." / "shared" / "recordings" / "pi-events").glob("*.jsonl"))
 WINDOW = 40_000
 ENTRIES = 140  # enough for a compaction in that window
 
@@ -27,6 +28,7 @@ ENTRIES = 140  # enough for a compaction in that window
 def recording() -> Recording:
     """The beginning of a session."""
     whole = readers.read(readers.source(GREENHOUSE))
+    assert isinstance(whole, Recording)
     return msgspec.structs.replace(whole, entries=whole.entries[:ENTRIES])
 
 
@@ -178,3 +180,11 @@ def test_faults_are_failures_of_the_drive_and_not_raised(monkeypatch: pytest.Mon
 
     monkeypatch.setattr(sys.modules["ctxmgr.study.driving.drive"], "run", broken)
     assert driven(preset="off").failures == ["call 0: OverflowError: planted", "call 0: exit code -9"]
+
+
+@pytest.mark.skipif(not LIVE, reason="the recordings of live hosts (../shared/recordings) are not here")
+def test_live_events_pass_every_check() -> None:
+    for path in LIVE:
+        outcome = drive(readers.read(readers.source(path)), ReplayOptions(preset="turns", measure=True))
+        assert outcome.failures == [], path.name
+        assert 0 < len(outcome.observations) <= len(outcome.calls), path.name

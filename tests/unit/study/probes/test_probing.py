@@ -16,6 +16,7 @@ from ctxmgr.study.probes.figures import GradedProbe, Loss, PolicyGrades
 from ctxmgr.study.probes.precision import LineCounts, Precision, UntrueLine
 from ctxmgr.study.probes.probing import NEWEST, RemovedPart, lists_of
 from ctxmgr.study.recordings import readers
+from ctxmgr.study.recordings.recording import Recording, Stream
 from tests.notation import a, call, r, raws, u
 from tests.unit.study.replay.commands import begun
 from tests.unit.study.sighted import sights
@@ -69,6 +70,7 @@ def test_the_page_draws_the_kinds_by_policy(asked: tuple[Any, list[Any], str]) -
 
 def test_several_recordings_have_means(tmp_path: Path) -> None:
     recording = readers.read(readers.source(begun(tmp_path, 130)))
+    assert isinstance(recording, Recording)
     probing = Probing(str(tmp_path / "failed.jsonl"))
 
     def ask() -> figures.Figures:
@@ -84,6 +86,12 @@ def test_several_recordings_have_means(tmp_path: Path) -> None:
     probing.written()
     failed = [json.loads(line) for line in (tmp_path / "failed.jsonl").read_text().splitlines()]
     assert {probe["policy"] for probe in failed} == {NEWEST}
+
+
+def test_a_stream_of_events_has_no_whole_list_to_ask_of() -> None:
+    probing = Probing(None)
+    assert probing.figures_of(Stream("live", "s", "m", ()), 60_000, {}) == {}
+    assert probing.recordings == 0
 
 
 # a host's own summaries

@@ -10,7 +10,7 @@ import pytest
 
 from ctxmgr.cli import study
 from ctxmgr.study.recordings import readers
-from ctxmgr.study.recordings.recording import Recording, UnreadableRecording
+from ctxmgr.study.recordings.recording import Recording, Stream, UnreadableRecording
 from tests.unit.study.recorded import SHARED, Json, jsonl, messages, pairs_are_right
 
 ROOT = Path(__file__).parents[4]
@@ -33,12 +33,14 @@ def entry(id: str, parent: str | None, kind: str = "message", **more: Any) -> st
     return line({"type": kind, "id": id, "parentId": parent, "timestamp": AT, **more})
 
 
-def read(text: str) -> Recording:
+def read(text: str) -> Recording | Stream:
     return readers.read(readers.source_of("f.jsonl", text.encode()))
 
 
 def session(text: str) -> Recording:
-    return read(text)
+    recording = read(text)
+    assert isinstance(recording, Recording)
+    return recording
 
 
 def ids(recording: Recording) -> list[str]:
@@ -49,6 +51,7 @@ def test_greenhouse_is_read_whole() -> None:
     source = readers.source(GREENHOUSE)
     assert readers.kind(source).name == "session"
     recording = readers.read(source)
+    assert isinstance(recording, Recording)
     roles = [entry.role for entry in recording.entries if entry.kind == "message"]
     assert len(roles) == 266
     assert roles.count("user") == 14
@@ -160,6 +163,8 @@ def test_a_last_line_that_is_torn_is_warned_of_and_the_rest_is_read(begun: list[
         source = readers.source_of("f", whole + b"\n" + begun[-1].encode()[:cut])
         assert source.warning.startswith(f"f: line {len(begun) + 1} ends within a value"), cut
         read = readers.read(source)
+        assert isinstance(read, Recording)
+        assert isinstance(expected, Recording)
         assert (read.entries, read.notes) == (expected.entries, (source.warning, *expected.notes))
     assert readers.source_of("f", whole + b"\n").warning == ""
 
@@ -188,6 +193,24 @@ def test_other_files_are_refused(tmp_path: Path, content: bytes, says: str) -> N
         readers.kind(readers.source(path))
 
 
+def test_a_stream_of_events() -> None:
+    context = {"cwd": "/w", "sessionId": "s", "model": {"id": "m", "contextWindow": 20_000}}
+    start = line({"event": "session_start", "receivedAt": 5, "payload": {"type": "session_start"}, "ctx": context})
+    turn = line({"event": "turn_end", "receivedAt": 6, "payload": {"message": {"n": 1}}, "ctx": context})
+    found = read(f"{start}\n{turn}\n")
+    assert isinstance(found, Stream)
+    assert (found.session_id, found.model, found.window) == ("s", "m", 20_000)
+    assert [(event.name, event.time_ms, event.line_number) for event in found.events] == [
+        ("session_start", 5, 1),
+        ("turn_end", 6, 2),
+    ]
+    assert bytes(found.events[1].payload["message"]) == b'{"n":1}'
+    with pytest.raises(UnreadableRecording, match="line 2"):
+        read(f'{start}\n{{"event":"x"}}')
+    odd = read(start.replace("20000", '"all of it"'))
+    assert (odd.window, odd.says_window) == (200_000, False)
+
+
 # which reader takes what: by content, whatever the name
 
 CHAT = {"role": "user", "content": "x" * 500}
@@ -199,6 +222,7 @@ BEGINNINGS = [
     (jsonl({"ctxmgr": {"protocolVersion": "1.0"}}), "transcript"),
     (jsonl({"from": "host", "message": {}}), "transcript"),
     (jsonl({"type": "session", "version": 3, "id": "x"}), "session"),
+    (jsonl({"event": "x", "payload": {}}), "events"),
     (jsonl(CLAUDE), "claude-code"),
     (jsonl({"type": "summary", "summary": "x", "leafUuid": "1"}, CLAUDE), "claude-code"),
     (jsonl({"timestamp": AT, "type": "session_meta", "payload": {"id": "x" * 500}}), "codex"),
@@ -251,6 +275,7 @@ def test_half_a_surrogate_pair_in_a_list_is_mended(tmp_path: Path) -> None:
     path = tmp_path / "f"
     path.write_bytes(b'[{"role":"user","content":"\\ud83d cut"}]')
     recording = readers.read(readers.source(path))
+    assert isinstance(recording, Recording)
     assert messages(recording)[0]["content"] == [{"type": "text", "text": "\ufffd cut"}]
 
 
@@ -301,6 +326,7 @@ def test_real_recordings_hold_what_their_table_says() -> None:
         row = Row(int(cells[4]), int(results[0]), int(results[1]), int(cells[8]), int(cells[9]))
         row = msgspec.structs.replace(row, **OTHERWISE.get(name.partition("/")[2], {}))
         recording = readers.read(readers.source(SHARED / name))
+        assert isinstance(recording, Recording)
         told = messages(recording)
         roles = [message["role"] for message in told]
         found = Row(

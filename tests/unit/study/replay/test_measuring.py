@@ -11,7 +11,7 @@ from ctxmgr.study.observations import Observation
 from ctxmgr.study.probes.timeline import Timeline
 from ctxmgr.study.probes.timeline import of as course_of
 from ctxmgr.study.recordings import readers
-from ctxmgr.study.recordings.recording import Recording
+from ctxmgr.study.recordings.recording import Recording, Stream
 from ctxmgr.study.replay import tables
 from ctxmgr.study.replay.tables import ReplayFigures
 from tests.unit.study.replay.commands import GREENHOUSE, begun
@@ -19,7 +19,9 @@ from tests.unit.study.replay.commands import GREENHOUSE, begun
 
 @pytest.fixture(scope="module")
 def recorded() -> Recording:
-    return readers.read(readers.source(GREENHOUSE))
+    recording = readers.read(readers.source(GREENHOUSE))
+    assert isinstance(recording, Recording)
+    return recording
 
 
 def newest(course: Timeline, share: int) -> list[Observation]:
@@ -78,6 +80,15 @@ def test_the_floor_is_below_all_policies(worked: ReplayFigures) -> None:
     closed = [measures["closedLoop"]["closed"] for measures in policies]
     assert 0 < worked.floor_figures["money"] < min(closed)
     assert worked.floor_figures["closedOfOff"] == pytest.approx(worked.floor_figures["money"] / closed[1], abs=1e-4)
+
+
+def test_a_stream_has_nothing_beside_it(recorded: Recording) -> None:
+    course = course_of(recorded)
+    stream = Stream("s", "s", "m", ())
+    worked = tables.work(stream, [ReplayResult("s", "off", 1, observations=newest(course, 1))], PriceSheet(), [])
+    assert worked.beside == ()
+    assert worked.floor_figures["money"] > 0
+    assert [line.name for line in worked.sheet.lines] == ["off"]
 
 
 def test_a_file_that_can_not_be_written_is_refused_before_anything_is_driven(

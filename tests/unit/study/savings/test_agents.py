@@ -32,7 +32,9 @@ def of_home(home: Path, since_ms: int = 0, *agents: str) -> Kept:
 
 def recording(session: KeptSession) -> Recording:
     content = STORES[session.store].content(Path(session.path), session.id)
-    return readers.read(readers.source_of(Path(session.path).name, content))
+    found = readers.read(readers.source_of(Path(session.path).name, content))
+    assert isinstance(found, Recording)
+    return found
 
 
 def tree(home: Path) -> dict[str, tuple[bytes, int]]:

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from ctxmgr.model import PriceTier, TieredPrices
-from ctxmgr.study.recordings import readers
+from ctxmgr.study.recordings import Recording, readers
 from ctxmgr.study.savings.measuring import CountedCall, cost, counted_calls, longest_tokens, overhead_tokens
 from ctxmgr.study.savings.stores import STORES
 from tests.unit.study.savings import made
@@ -15,6 +15,7 @@ PRICES = TieredPrices(1.0, 5.0, 0.1, 1.25, (PriceTier(1_000, 2.0, 10.0, 0.2, 2.5
 
 def counted(content: bytes) -> list[CountedCall]:
     found = readers.read(readers.source_of("s", content))
+    assert isinstance(found, Recording)
     return counted_calls(found, len)
 
 

@@ -124,6 +124,7 @@ def test_a_file_of_models_goes_before_what_is_known(tmp_path: Path) -> None:
         (b"secret", "not JSON"),
         (b'{"secret": 1}\n', "is neither"),
         (made.pi(0), "it contains no model call"),
+        (made.lines({"event": "context", "payload": {}, "ctx": {}}), "a stream of events"),
     ],
 )
 def test_what_can_not_be_measured_says_why_and_quotes_nothing(tmp_path: Path, content: bytes, fault: str) -> None:

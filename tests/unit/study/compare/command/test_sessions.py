@@ -1,4 +1,4 @@
-"""Which sessions compare reads: recorded compactions, exports, the oldest format."""
+"""Which sessions compare reads: recorded compactions, exports, streams of events."""
 
 import json
 from pathlib import Path
@@ -41,3 +41,18 @@ def without_ids(node: dict[str, Any]) -> dict[str, Any]:
     names = ("type", "timestamp", "message", "summary", "tokensBefore")
     kept = {"firstKeptEntryIndex": int(node["firstKeptEntryId"][1:])} if "firstKeptEntryId" in node else {}
     return {**{name: node[name] for name in names if name in node}, **kept}
+
+
+def test_a_stream_of_events_gives_the_tree_of_its_last_compaction_or_its_last_list(
+    tmp_path: Path, compare: Compare
+) -> None:
+    nodes = entries(*(message for number in range(1, 7) for message in turn(number)))
+    messages = [node["message"] for node in nodes]
+    events = {
+        "list.jsonl": {"event": "context", "payload": {"messages": messages}},
+        "tree.jsonl": {"event": "session_before_compact", "payload": {"preparation": {}, "branchEntries": nodes}},
+    }
+    for name, event in events.items():
+        (tmp_path / name).write_text(json.dumps(event) + "\n")
+    first, second = compare(*(tmp_path / name for name in events), *KEEP)["rows"]
+    assert shares(first) == shares(second)
