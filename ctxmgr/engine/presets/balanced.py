@@ -76,10 +76,10 @@ class Balanced(PresetStrategy):
             if fits or not state.decisions:
                 return Planned(incoming.untouched(zone, state.decisions), state, tokens)
             return Planned(self._as_decided(incoming, state, inputs, zone), state, tokens)
-        ask = _ask(incoming, state, inputs, zone, self.invariants)
-        if takes_long and ask.reopen is not None:  # checking whether anything comes back reads the whole list
+        call = _call(incoming, state, inputs, zone, self.invariants)
+        if takes_long and call.reopen is not None:  # checking whether anything comes back reads the whole list
             raise NeedsThread
-        draft = retention.drafted(conversation, ask)
+        draft = retention.drafted(conversation, call)
         if takes_long and draft.opening is not None:
             raise NeedsThread
         done = draft.decided()
@@ -133,10 +133,10 @@ class Balanced(PresetStrategy):
     def _as_decided(self, incoming: Incoming, state: State, inputs: Inputs, zone: Zone) -> Plan:
         """The plan from earlier decisions only."""
         anew = msgspec.structs.replace(incoming, last_plan=None)
-        return retention.standing(incoming.conversation, _ask(anew, state, inputs, zone, self.invariants))
+        return retention.standing(incoming.conversation, _call(anew, state, inputs, zone, self.invariants))
 
 
-def _ask(incoming: Incoming, state: State, inputs: Inputs, zone: Zone, rules: Invariants) -> WorthInputs:
+def _call(incoming: Incoming, state: State, inputs: Inputs, zone: Zone, rules: Invariants) -> WorthInputs:
     conversation, gauge = incoming.conversation, inputs.gauge
     writer = _writer(conversation, state, inputs, zone)
     packet_index, packet, lost = _packet(incoming, state, writer)

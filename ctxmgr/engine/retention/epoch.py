@@ -80,12 +80,13 @@ PRESSED_SHARE = 0.7  # of the limit: a pressed epoch's goal
 PRESSED_WORDS = 0.1  # of the limit: room for words, if what must stay takes more than that
 SHORT_SESSION_CALLS = 46  # rule 7
 MOST_DEARER = 0.02  # of what a short session's input would have cost unpruned: rule 7
+WORTH_A_PREFIX = 0.05  # of the list; removing less is not worth a prefix
 PRESSED_STEPS = 12  # of `keep`, before only the working set stays
 
 
-def drafted(conversation: ConversationIndex, ask: WorthInputs) -> "EpochDraft":
+def drafted(conversation: ConversationIndex, call: WorthInputs) -> "EpochDraft":
     """The plan without new decisions, and why an epoch is opened over it."""
-    return EpochDraft(conversation, ask, standing(conversation, ask))
+    return EpochDraft(conversation, call, standing(conversation, call))
 
 
 def _noting(done: EpochResult, note: str) -> EpochResult:
@@ -96,18 +97,18 @@ def _noting(done: EpochResult, note: str) -> EpochResult:
 class EpochDraft:
     """One call while it is being decided. `plan`: what it would send without new decisions (rule 1)."""
 
-    def __init__(self, conversation: ConversationIndex, ask: WorthInputs, plan: Plan) -> None:
-        self.conversation, self.ask, self.inputs, self.plan = conversation, ask, ask.terms, plan
-        self.rates = ask.terms.worth.rates
-        rules, inputs = self.inputs.layout.rules, self.inputs
+    def __init__(self, conversation: ConversationIndex, call: WorthInputs, plan: Plan) -> None:
+        self.conversation, self.call, self.terms, self.plan = conversation, call, call.terms, plan
+        self.rates = call.terms.worth.rates
+        terms, rules = call.terms, call.terms.layout.rules
         self.steps = rules.steps(conversation)
-        self.working_set = working_set_start(conversation, inputs.layout.newest)
-        calls = ask.epoch.call_count + 1
-        grown = max(1.0, (conversation.raw_weight - ask.epoch.raw_tokens) / calls)
+        self.working_set = working_set_start(conversation, terms.layout.newest)
+        calls = call.epoch.call_count + 1
+        grown = max(1.0, (conversation.raw_weight - call.epoch.raw_tokens) / calls)
         self.growth = Growth(calls, grown)
         self.shown = shown(conversation, plan, rules)
         self.late = self.shown.late
-        self.protected = inputs.protection.messages() | self.late
+        self.protected = terms.protection.messages() | self.late
         self.leaving_users = self._users_over_share()
         self.situation = Situation(
             plan=plan,
@@ -115,34 +116,34 @@ class EpochDraft:
             growth=self.growth,
             working_set=self.working_set,
             protected=self.protected,
-            protected_results=inputs.protection.results(),
+            protected_results=terms.protection.results(),
             leaving_users=tuple(filter(self.shown.tokens.__contains__, self.leaving_users)),
-            layout=inputs.layout,
+            layout=terms.layout,
         )
         self.writing = EpochWriting(
-            conversation, ask, plan, self.steps, self.working_set, self.leaving_users, calls
+            conversation, call, plan, self.steps, self.working_set, self.leaving_users, calls
         )
 
     def _users_over_share(self) -> frozenset[int]:
         """The user messages beyond their share. Those of the task have a budget of their own."""
-        conversation, inputs = self.conversation, self.inputs
-        outside = of_no_step(conversation, inputs.layout.rules)
-        task = outside.texts.indices & inputs.protection.task().messages(conversation)
-        over = outside.user_tokens - conversation.weight_of(task) - inputs.room.users
+        conversation, terms = self.conversation, self.terms
+        outside = of_no_step(conversation, terms.layout.rules)
+        task = outside.texts.indices & terms.protection.task().messages(conversation)
+        over = outside.user_tokens - conversation.weight_of(task) - terms.room.users
         if over <= 0:
             return frozenset()
         held = self.protected.union(range(self.working_set, conversation.size))
-        held |= inputs.layout.rules.must_stay(conversation)
+        held |= terms.layout.rules.must_stay(conversation)
         return outside.texts.leaving(conversation, over, outside.texts.indices & held)
 
     def _behind(self, index: int) -> tuple[int, int]:
         """What is shown from this message on, with the packet, and the part that may be cached, in tokens."""
-        inputs, sums = self.inputs, self.shown.sums
-        layout, known = inputs.layout, max(index, inputs.cached_count)
+        terms, sums = self.terms, self.shown.sums
+        layout, known = terms.layout, max(index, terms.cached_count)
         after, uncached = sums[-1] - sums[index], sums[-1] - sums[min(known, len(sums) - 1)]
         if layout.packet_index >= index and layout.packet_index in self.shown.tokens:
             after += layout.packet.weight
-            uncached += layout.packet.weight if layout.packet_index >= inputs.cached_count else 0
+            uncached += layout.packet.weight if layout.packet_index >= terms.cached_count else 0
         return after, after - uncached
 
     # when
@@ -150,33 +151,33 @@ class EpochDraft:
     @cached_property
     def opening(self) -> Opening | None:
         """Why an epoch is opened now; None if it is not."""
-        conversation, ask = self.conversation, self.ask
-        reopen = ask.reopen
+        conversation, call = self.conversation, self.call
+        reopen = call.reopen
         if reopen in ("pin", "undo") and not hidden(
-            conversation.messages, self.plan, ask.terms.protection.pinned()
+            conversation.messages, self.plan, call.terms.protection.pinned()
         ):
             reopen = None
-        new_from = ask.last_count if ask.last_plan is not None else 0
+        new_from = call.last_count if call.last_plan is not None else 0
         if reopen is None and parted(conversation, self.plan.decisions, new_from):  # rule 6
             reopen = "rewritten"
-        same = ask.last_count == conversation.size == ask.terms.cached_count
-        if reopen is None and same and self.plan.weight <= ask.terms.room.window:
+        same = call.last_count == conversation.size == call.terms.cached_count
+        if reopen is None and same and self.plan.weight <= call.terms.room.window:
             return None  # the same list, requested again
         return reopen or self._due()
 
     def _due(self) -> Opening | None:
         """By price, a cold cache or lack of room (rules 2 to 4)."""
-        weight, inputs = self.plan.weight, self.inputs
-        if not inputs.cached_count and inputs.writer.has_news(inputs.layout.packet):
+        weight, terms = self.plan.weight, self.terms
+        if not terms.cached_count and terms.writer.has_news(terms.layout.packet):
             return "cold"
-        if weight > inputs.room.limit:
+        if weight > terms.room.limit:
             saved = sum(offer.saved for offer in self._pressed({}))
-            must = weight > inputs.room.window or inputs.pressed_by == "cold"
-            return inputs.pressed_by if saved > (0 if must else LEAST_PRESSED * weight) else None
+            must = weight > terms.room.window or terms.pressed_by == "cold"
+            return terms.pressed_by if saved > (0 if must else LEAST_PRESSED * weight) else None
         change = self._best
         if change is None or change.saved < WORTH_A_PREFIX * weight:
             return None
-        if not inputs.cached_count:
+        if not terms.cached_count:
             return "cold"
         return "price" if change.gain >= 0 and change.cost <= self._afforded else None
 
@@ -185,41 +186,41 @@ class EpochDraft:
         """What an epoch for its price may cost, in tokens of uncached input (rule 7)."""
         if self._session_calls > SHORT_SESSION_CALLS:
             return math.inf
-        raw = self.conversation.raw_weight + self.inputs.overhead
+        raw = self.conversation.raw_weight + self.terms.overhead
         unpruned = prefix_cost.session_cost(self._unpruned_tokens, raw, self.rates)
         return self._saved + MOST_DEARER * unpruned
 
     @property
     def _session_calls(self) -> int:
-        return self.ask.epoch.session_calls + 1
+        return self.call.epoch.session_calls + 1
 
     @property
     def _unpruned_tokens(self) -> int:
         """What the session's calls, including this one, would have sent in total without pruning."""
-        return self.ask.epoch.unpruned_tokens + self.conversation.raw_weight + round(self.inputs.overhead)
+        return self.call.epoch.unpruned_tokens + self.conversation.raw_weight + round(self.terms.overhead)
 
     @property
     def _saved(self) -> float:
         """What pruning has saved in the session, including this call without new decisions."""
-        price = self.rates.cache_read if self.inputs.cached_count else self.rates.cache_write
-        return self.ask.epoch.saved + price * (self.conversation.raw_weight - self.plan.weight)
+        price = self.rates.cache_read if self.terms.cached_count else self.rates.cache_write
+        return self.call.epoch.saved + price * (self.conversation.raw_weight - self.plan.weight)
 
     @cached_property
     def _best(self) -> PrefixChange | None:
         """The best change by price, ignoring outdated content, which goes with any epoch."""
-        return self._break(self._offers(self.inputs.worth.retention(), {}))
+        return self._best_of(self._offers(self.terms.worth.retention(), {}))
 
     def decided(self) -> BalancedResult:
         """The plan for this list. Pure except for the memo, which only saves time."""
-        done = self._decided(self.opening) if self.opening is not None else None
+        done = self._opened_or_unmoved(self.opening) if self.opening is not None else None
         if done is None:
             return BalancedResult(self.plan, self.epoch())
-        shown(self.conversation, done.plan, self.inputs.layout.rules)  # the next call continues from it
-        number, raw = self.ask.epoch.number + 1, self.conversation.raw_weight
+        shown(self.conversation, done.plan, self.terms.layout.rules)  # the next call continues from it
+        number, raw = self.call.epoch.number + 1, self.conversation.raw_weight
         epoch = Epoch(
             number,
             remaining_tokens=self.least_tokens(),
-            last_time_ms=self.ask.time_ms,
+            last_time_ms=self.call.time_ms,
             raw_tokens=raw,
             session_calls=self._session_calls,
             unpruned_tokens=self._unpruned_tokens,
@@ -227,18 +228,17 @@ class EpochDraft:
         )
         return BalancedResult(done.plan, epoch, done)
 
-    def _decided(self, opening: Opening) -> EpochResult | None:
-        ask, room = self.ask, self.inputs.room
+    def _opened_or_unmoved(self, opening: Opening) -> EpochResult | None:
+        call, room = self.call, self.terms.room
         done = self.opened(opening)
-        pins = self.inputs.protection.pinned()
+        pins = self.terms.protection.pinned()
         if pins and (self.plan if done is None else done.plan).weight > room.window:
-            bare = msgspec.structs.replace(ask.terms, protection=ask.terms.protection.unpinned())
-            pinless = EpochDraft(self.conversation, msgspec.structs.replace(ask, terms=bare), self.plan).opened(
-                opening
-            )
-            if pinless is not None and (done is None or pinless.plan.weight < done.plan.weight):
-                done = _noting(pinless, "pins are passed over, with them the list would not fit the window")
-        if done is None and ask.replaced and opening in REPLACED:
+            unpinned_terms = msgspec.structs.replace(call.terms, protection=call.terms.protection.unpinned())
+            again = msgspec.structs.replace(call, terms=unpinned_terms)
+            unpinned = EpochDraft(self.conversation, again, self.plan).opened(opening)
+            if unpinned is not None and (done is None or unpinned.plan.weight < done.plan.weight):
+                done = _noting(unpinned, "pins are passed over, with them the list would not fit the window")
+        if done is None and call.replaced and opening in REPLACED:
             done = self.writing.unmoved(opening)
         return done
 
@@ -247,12 +247,12 @@ class EpochDraft:
         change = self._best
         accrued, needed = (change.accrued, max(0.0, change.cost)) if change is not None else (0.0, 0.0)
         return msgspec.structs.replace(
-            self.ask.epoch,
+            self.call.epoch,
             regret=accrued,
             needed=needed,
             call_count=self.growth.calls,
             remaining_tokens=self.least_tokens(),
-            last_time_ms=self.ask.time_ms,
+            last_time_ms=self.call.time_ms,
             session_calls=self._session_calls,
             unpruned_tokens=self._unpruned_tokens,
             saved=self._saved,
@@ -260,7 +260,7 @@ class EpochDraft:
 
     def least_tokens(self) -> int:
         """What an epoch cannot remove, in tokens: the working set, and what belongs to no step."""
-        fixed = of_no_step(self.conversation, self.inputs.layout.rules).tokens_before(self.working_set)
+        fixed = of_no_step(self.conversation, self.terms.layout.rules).tokens_before(self.working_set)
         return fixed + self.conversation.raw_weight - self.shown.raw_sums[self.working_set]
 
     # what
@@ -270,27 +270,27 @@ class EpochDraft:
 
     def _pressed(self, stale: Mapping[BlockRef, str]) -> list[Offer]:
         """Rule 4."""
-        limit = min(self.inputs.room.limit, self.inputs.room.window)
+        limit = min(self.terms.room.limit, self.terms.room.window)
         target = min(limit, max(PRESSED_SHARE * limit, self.least_tokens() + PRESSED_WORDS * limit))
         for steps in range(PRESSED_STEPS):
-            due = self._offers(self.inputs.worth.pressed(steps), stale)
+            due = self._offers(self.terms.worth.pressed(steps), stale)
             if self.plan.weight - sum(offer.saved for offer in due) <= target:
                 return due
         return self._offers(NOTHING, stale)
 
     # where
 
-    def _break(self, due: Sequence[Offer], every: bool = False) -> PrefixChange | None:
+    def _best_of(self, due: Sequence[Offer], every: bool = False) -> PrefixChange | None:
         return best_change(self._behind, due, self.rates, every)
 
     # an epoch
 
     def opened(self, opening: Opening) -> EpochResult | None:
         """What the epoch does; None if it removes nothing that is worth it."""
-        stale, pressed = superseded(self.conversation), self.plan.weight > self.inputs.room.limit
-        due = self._pressed(stale) if pressed else self._offers(self.inputs.worth.retention(), stale)
+        stale, pressed = superseded(self.conversation), self.plan.weight > self.terms.room.limit
+        due = self._pressed(stale) if pressed else self._offers(self.terms.worth.retention(), stale)
         every = pressed or opening not in ("price", "cold")
-        change = self._break(due, every)
+        change = self._best_of(due, every)
         taken = due[: change.count] if change is not None else []
         position = change.position if change is not None else self.conversation.size
         must = opening in MUST or bool(self.late)
@@ -300,7 +300,7 @@ class EpochDraft:
         if not packet.text and (untold := self.writing.untold()):  # rule 8
             decisions = {key: decision for key, decision in decisions.items() if key not in untold}
             plan, packet = self.writing.plan_and_packet(decisions, position, opening)
-        if (head := headless(self.conversation, plan, self.inputs.layout.rules)) >= 0:
+        if (head := headless(self.conversation, plan, self.terms.layout.rules)) >= 0:
             decisions.pop(self.conversation.key(head), None)
             plan, packet = self.writing.plan_and_packet(decisions, 0, opening)
         if plan.pieces == self.plan.pieces or not (must or self.writing.is_worth(plan, packet)):
@@ -330,15 +330,12 @@ class EpochDraft:
         return decisions
 
 
-def standing(conversation: ConversationIndex, ask: WorthInputs) -> Plan:
+def standing(conversation: ConversationIndex, call: WorthInputs) -> Plan:
     """The plan without new decisions (rule 1)."""
-    inputs = ask.terms
-    if ask.last_plan is not None:
-        return extended(ask.last_plan, conversation, ask.last_count, inputs.zone, inputs.layout)
-    return lay_out(conversation, inputs.zone, inputs.layout)
-
-
-WORTH_A_PREFIX = 0.05  # of the list; removing less is not worth a prefix
+    terms = call.terms
+    if call.last_plan is not None:
+        return extended(call.last_plan, conversation, call.last_count, terms.zone, terms.layout)
+    return lay_out(conversation, terms.zone, terms.layout)
 
 
 class EpochWriting(msgspec.Struct, frozen=True):
@@ -353,7 +350,7 @@ class EpochWriting(msgspec.Struct, frozen=True):
     """
 
     conversation: ConversationIndex
-    ask: WorthInputs
+    call: WorthInputs
     before: Plan
     steps: Steps
     working_set: int
@@ -364,13 +361,13 @@ class EpochWriting(msgspec.Struct, frozen=True):
         self, decisions: Mapping[str, Decision], position: int, opening: Opening
     ) -> tuple[Plan, Packet]:
         """The plan with its packet (rule 1). `position`: the index of the first message that changes."""
-        inputs = self.ask.terms
-        layout, writer = inputs.layout, inputs.writer
+        terms = self.call.terms
+        layout, writer = terms.layout, terms.writer
         news = opening == "tree" or (writer.has_news(layout.packet) and opening in ("forced", "cold", "rewritten"))
         if layout.packet.text and layout.packet_index < position and not news:
             return self._laid_out(decisions, layout.packet, layout.packet_index), layout.packet
         bare = self._laid_out(decisions, NO_PACKET, 0)
-        packet = packet_of(self.conversation, bare, writer, inputs.room, layout.rules)
+        packet = packet_of(self.conversation, bare, writer, terms.room, layout.rules)
         if not packet.text:
             return bare, packet
         packet_index = place_of(self.conversation, self.steps, decisions, self.working_set)
@@ -379,21 +376,21 @@ class EpochWriting(msgspec.Struct, frozen=True):
         return with_packet(self._allowing(bare), packet, packet_index), packet
 
     def _laid_out(self, decisions: Mapping[str, Decision], packet: Packet, packet_index: int) -> Plan:
-        inputs = self.ask.terms
+        terms = self.call.terms
         layout = msgspec.structs.replace(
-            inputs.layout, decisions=decisions, packet=packet, packet_index=packet_index
+            terms.layout, decisions=decisions, packet=packet, packet_index=packet_index
         )
-        plan = lay_out(self.conversation, inputs.zone, layout)
+        plan = lay_out(self.conversation, terms.zone, layout)
         return self._allowing(plan) if packet.text else plan
 
     def _allowing(self, plan: Plan) -> Plan:
         """The plan, with the packet size that the writer allows."""
-        allowance = max(plan.allowance, self.ask.terms.writer.most_allowed)
+        allowance = max(plan.allowance, self.call.terms.writer.most_allowed)
         return msgspec.structs.replace(plan, allowance=allowance)
 
     def untold(self) -> set[str]:
         """The keys of user messages that may only be removed if a packet repeats them, and what goes with them."""
-        rules, conversation = self.ask.terms.layout.rules, self.conversation
+        rules, conversation = self.call.terms.layout.rules, self.conversation
         paired = self.steps.steps if rules.packet_inside else ()
         return {
             conversation.key(index)
@@ -404,18 +401,18 @@ class EpochWriting(msgspec.Struct, frozen=True):
 
     def is_worth(self, plan: Plan, packet: Packet) -> bool:
         """Rule 2."""
-        inputs = self.ask.terms
-        saved, fits = self.before.weight - plan.weight, self.before.weight <= inputs.room.window
-        if inputs.writer.has_news(inputs.layout.packet):
-            return inputs.writer.renews(inputs.layout.packet, packet) or saved > 0
+        terms = self.call.terms
+        saved, fits = self.before.weight - plan.weight, self.before.weight <= terms.room.window
+        if terms.writer.has_news(terms.layout.packet):
+            return terms.writer.renews(terms.layout.packet, packet) or saved > 0
         cost = self.came_to(plan).cost
         return saved > 0 if cost <= 0 or not fits else saved >= WORTH_A_PREFIX * self.before.weight
 
     def came_to(self, plan: Plan) -> PrefixBreak:
         """The actual cost arithmetic; the place was found by an estimate."""
-        inputs = self.ask.terms
-        messages, rates = self.conversation.messages, inputs.worth.rates
-        return receipts.summed(self.before, plan, messages, inputs.cached_count, rates)
+        terms = self.call.terms
+        messages, rates = self.conversation.messages, terms.worth.rates
+        return receipts.summed(self.before, plan, messages, terms.cached_count, rates)
 
     def result(
         self, opening: Opening, plan: Plan, packet: Packet, change: PrefixChange | None, taken: Sequence[Offer]
@@ -423,8 +420,8 @@ class EpochWriting(msgspec.Struct, frozen=True):
         accrued = change.accrued if change is not None else 0.0
         waited = f"what is due has cost {accrued:,.0f} in {self.calls} calls"
         sum_ = self.came_to(plan)
-        text = arithmetic(sum_, self.ask.terms.worth.rates, waited)
-        gone = receipts.originals(self.conversation, self.before, plan, self.ask.terms.writer.handle)
+        text = arithmetic(sum_, self.call.terms.worth.rates, waited)
+        gone = receipts.originals(self.conversation, self.before, plan, self.call.terms.writer.handle)
         why = {key: offer.why for offer in taken for key in offer.decisions}
         bare = self._receipt(opening, plan.weight, text, sum_.pays_after)
         done = receipts.receipt(bare, gone, partial(self._why, why))
@@ -435,18 +432,18 @@ class EpochWriting(msgspec.Struct, frozen=True):
         """An epoch that begins with the list unchanged."""
         weight = self.before.weight
         done = self._receipt(opening, weight, "nothing more leaves")
-        return EpochResult(self.before, self.ask.terms.layout.packet, done, ())
+        return EpochResult(self.before, self.call.terms.layout.packet, done, ())
 
     def _receipt(
         self, opening: Opening, weight: int, text: str, pays_after: int | msgspec.UnsetType = msgspec.UNSET
     ) -> Receipt:
         return Receipt(
-            self.ask.epoch.number + 1,
+            self.call.epoch.number + 1,
             opening,
             self.before.weight,
             weight,
             f"{opening}: {text}",
-            time_ms=self.ask.time_ms,
+            time_ms=self.call.time_ms,
             pays_after=pays_after,
         )
 

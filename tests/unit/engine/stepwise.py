@@ -78,8 +78,8 @@ class Writer(msgspec.Struct):
         return False
 
 
-def project(conversation: ConversationIndex, asked: WorthInputs) -> BalancedResult:
-    return drafted(conversation, asked).decided()
+def project(conversation: ConversationIndex, inputs: WorthInputs) -> BalancedResult:
+    return drafted(conversation, inputs).decided()
 
 
 def without(rules: Invariants, name: str) -> Invariants:
