@@ -2,12 +2,14 @@
 prices.
 
 `worth` says how long a block is worth its place, `offers` what has outlived that, `prefix_cost` when and where a
-change pays. `epoch` makes the change, `layout` produces the same bytes on each later call, `receipts` report what
-was removed. Knows no preset, state or session, no natural language and no tool names.
+change pays. `epoch` decides on the change and `epoch_writing` writes it. `layout` produces the same bytes on each
+later call, and `receipts` report what was removed. Knows no preset, state or session, no natural language and no
+tool names.
 """
 
 from ctxmgr.engine.retention import receipts
-from ctxmgr.engine.retention.epoch import LEAST_PRESSED, WorthInputs, WorthTerms, drafted, standing
+from ctxmgr.engine.retention.epoch import LEAST_PRESSED, drafted, standing
+from ctxmgr.engine.retention.epoch_inputs import WorthInputs, WorthTerms
 from ctxmgr.engine.retention.layout import Layout, lay_out
 from ctxmgr.engine.retention.packet_writing import NO_PACKET, ListRoom, PacketWriter
 from ctxmgr.engine.retention.prefix_cost import arithmetic, rates_by, step_above

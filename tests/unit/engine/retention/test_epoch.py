@@ -4,7 +4,8 @@ from typing import Any
 
 import pytest
 
-from ctxmgr.engine.retention.epoch import PRESSED_SHARE, WORTH_A_PREFIX
+from ctxmgr.engine.retention.epoch import PRESSED_SHARE
+from ctxmgr.engine.retention.epoch_writing import WORTH_A_PREFIX
 from ctxmgr.model.policy import WorkingSet
 from tests.notation import Said, a, note, packet, raws, read, sh, summary, u
 from tests.unit.engine.projections import edited, kept
