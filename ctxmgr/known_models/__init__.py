@@ -4,7 +4,7 @@ The facts are in `ctxmgr/data/models.json`, each with its source and date. This 
 settings. It returns what it knows about an id and how it was found; callers prefer what the host says.
 """
 
-from ctxmgr.known_models import registry
+from ctxmgr.known_models import names
 from ctxmgr.known_models.reading import BadFacts, read, shipped
 from ctxmgr.known_models.registry import ModelFacts, Registry
 from ctxmgr.known_models.told_prices import (
@@ -26,9 +26,9 @@ __all__ = [
     "is_long",
     "itself",
     "long_prices",
+    "names",
     "nearest",
     "read",
-    "registry",
     "shipped",
     "tiered",
     "with_long_write",
