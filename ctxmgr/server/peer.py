@@ -4,8 +4,8 @@ package.
 Incoming messages have passed our framing and envelope checks; outgoing messages are assembled and encoded here.
 Used from the package: looking up the handler, telling requests from notifications and answers, its bookkeeping of
 futures in both directions, and its exceptions for error answers. Replaced, because a host would notice (release
-1.1.2; section 2 of the design lists the faults): answers to cancelled requests, merging of results that have a key
-named like the envelope's, its error codes and tracebacks, and answers that nobody waits for any more.
+1.1.2): answers to cancelled requests, merging of results that have a key named like the envelope's, its error codes
+and tracebacks, and answers that nobody waits for any more.
 
 Handlers return a value, or a future for one that comes later. Nothing here starts a thread. Outgoing messages have
 no member that is newer than the host's version of the protocol.

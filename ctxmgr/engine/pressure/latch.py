@@ -1,6 +1,6 @@
 """The state machine of compaction requests.
 
-Rules (design, section 4):
+Rules:
 1. One request per episode, and only on a `turn_end` with a real reading in red or above.
 2. A compaction, or two calm readings in a row (below 0.9 of red), ends the episode and resets the failures.
 3. A refusal, a failed compaction, or no outcome within 20 turn_ends starts a cooldown that doubles: 4, 8 turn_ends.

@@ -1,6 +1,6 @@
 """Counts tokens from the usage that the host reports and the estimate of what changed since.
 
-Rules (design, section 4):
+Rules:
 1. Tokens = the last good reading + ratio x (estimate now - estimate at the reading). Anchored on the last reading
    this was 0.04 % off at the median on recorded Claude usage; plain characters / 4 was 28 % off.
 2. The ratio is an EWMA of observed steps per model. It starts at 1.25 and stays in the bounds of its family. Steps

@@ -1,6 +1,6 @@
 """Computes the zone thresholds from a model's window and the policy, and the zone of a token count.
 
-Rules (design, section 4):
+Rules:
 1. usable = min(window, effectiveWindow) - reserve. The reserve is at most a quarter of that minimum, so that small
    windows keep room to work in. So is the default `hostReserve`; any other value is used as given.
 2. Zones begin at shares of usable: yellow 0.50, red 0.70, compact 0.90 unless the policy says otherwise.
@@ -15,11 +15,11 @@ import msgspec
 
 from ctxmgr.model import BasePrices, CacheRule, Policy, Zone
 
-HOST_MARGIN = 0.9  # share of (window - hostReserve) that red must not exceed: design, section 4
+HOST_MARGIN = 0.9  # share of (window - hostReserve) that red must not exceed (rule 3)
 LATE_MARGIN = 0.95  # the same for the last moment to request a compaction
 USUAL_HOST_RESERVE = Policy().host_reserve  # the assumption for hosts that do not say
 MOST_RESERVED = 4  # a reserve is at most the window divided by this
-CALM_MARGIN = 0.9  # share of the red threshold below which a reading counts as calm: design, section 4
+CALM_MARGIN = 0.9  # share of the red threshold below which a reading counts as calm
 
 
 class Thresholds(msgspec.Struct, frozen=True):

@@ -1,4 +1,4 @@
-"""Facts, and the ledger into which they are folded (terms of the design, sections 1 and 5)."""
+"""Facts, and the ledger into which they are folded."""
 
 from collections.abc import Iterator
 from typing import Literal

@@ -1,6 +1,6 @@
 """Answers a list that could not be projected: the host's model call must not fail.
 
-Rules (design, section 2, safety of answers):
+Rules:
 1. The last good projection plus the messages since, if the list begins with that projection's list.
 2. Else the raw list, if it fits window - reserve.
 3. Else the largest suffix of whole turns that fits, at least the newest turn, after all prompts. It does not start

@@ -1,25 +1,25 @@
 """Computes the plan of a projection from a list of messages, the zone and earlier decisions.
 
-Rules (design, section 4; the number in brackets is the design's):
-1. [1] Summaries that are folded into the ledger, and packets that come back, are removed (`summary_folding`).
-2. [2] The newest turns stay, as many as the zone's row says; older ones are removed whole. The first kept turn
-   never moves back within a branch (`floor`): the host reports the usage of the pruned request, so a better zone
-   would bring turns back, and the next reading would remove them again. The one exception is a late result of a
-   removed call: its turn comes back, because a provider refuses a call and a result without each other.
-3. [3] The newest turn is lossless. Only in the compact zone, if it alone is over its limit, its old steps lose tool
+Rules:
+1. Summaries that are folded into the ledger, and packets that come back, are removed (`summary_folding`).
+2. The newest turns stay, as many as the zone's row says; older ones are removed whole. The first kept turn never
+   moves back within a branch (`floor`): the host reports the usage of the pruned request, so a better zone would
+   bring turns back, and the next reading would remove them again. The one exception is a late result of a removed
+   call: its turn comes back, because a provider refuses a call and a result without each other.
+3. The newest turn is lossless. Only in the compact zone, if it alone is over its limit, its old steps lose tool
    output, oldest first; the last two steps stay.
 4. What was cut to fit the window stays cut, whatever its kind, while its turn is kept; and steps that were removed
    to fit stay removed (`engine.fit`).
-5. [4] In kept but older turns, bulky results are distilled, by the zone's limit. An edit is remembered with its
+5. In kept but older turns, bulky results are distilled, by the zone's limit. An edit is remembered with its
    limit, so that a better zone does not undo it. A possible error counts as an error. Results of protected tools
    stay unchanged.
-6. [5] If turns or summaries were removed, one packet comes before the first kept message. It has no more tokens
+6. If turns or summaries were removed, one packet comes before the first kept message. It has no more tokens
    than what it stands for; packets that came back count as removed, and so does what the host removed itself. If so
    little was removed that there is no room for a packet, nothing is removed: there is nothing to gain, and a list
    that came with a summary or a packet before an assistant message may not start with that message. For the same
    reason no more is removed if the packet would have a part of the task only partly (`keep_task`). Prompts always
    stay, and those of older turns come before the packet, because many models accept a prompt only at the start.
-7. [6] Tool-output pruning (`prune`) adds its targets to the remembered edits. In kept turns it only removes more.
+7. Tool-output pruning (`prune`) adds its targets to the remembered edits. In kept turns it only removes more.
 8. The promised working set stays whole: a turn with any part of it stays, and rules 3, 5 and 7 do not change it.
    Only a list that does not fit the window may lose part of it: the first kept turn is then inside it
    (`fit_floor`). Rule 5 uses the working set from when the newest turn began; otherwise each call would change what

@@ -1,6 +1,6 @@
 """Selects the tool results of a list that may lose their output (rule 7 of the projection).
 
-Rules (OpenCode's pruning, as the design, section 4, defines it):
+Rules (after OpenCode's pruning, which is "the original" below):
 1. Walk back from the newest message. The last `protectedTurns` user turns are safe.
 2. Stop at a compaction boundary: the model does not see what is before it anyway. An already pruned result is no
    reason to stop (the original stops there, and so never prunes what is older).

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from ctxmgr.engine.pressure.zone import Thresholds, pressure, thresholds, zone_of
 from ctxmgr.model.policy import Policy, Zones
 
-WINDOW_MOST = 2_000_000  # tokens: the promise of the design is made up to there
+WINDOW_MOST = 2_000_000  # tokens: the promise is made up to there
 
 # window, policy, usable, (yellow, red, compact) in tokens
 TABLE: list[tuple[int, Policy, int, tuple[float, float, float]]] = [
