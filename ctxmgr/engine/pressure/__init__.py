@@ -1,8 +1,8 @@
 """How full the window is and when to request a compaction: `meter`, `zone`, `latch`. Knows no message."""
 
-from ctxmgr.engine.pressure import latch, meter, refusals, wordings, zone
+from ctxmgr.engine.pressure import latch, learned_window, meter, wordings, zone
 from ctxmgr.engine.pressure.gauge import Gauge
-from ctxmgr.engine.pressure.refusals import is_full, overflowed
+from ctxmgr.engine.pressure.overflow import is_full, overflowed
 from ctxmgr.engine.pressure.zone import ModelTerms, Thresholds, thresholds
 
 __all__ = [
@@ -11,9 +11,9 @@ __all__ = [
     "Thresholds",
     "is_full",
     "latch",
+    "learned_window",
     "meter",
     "overflowed",
-    "refusals",
     "thresholds",
     "wordings",
     "zone",

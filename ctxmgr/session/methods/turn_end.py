@@ -6,7 +6,7 @@ requests a compaction when it is time.
 2. A compaction is requested once (`latch`), and only for what no projection would remove by itself.
 3. A packet that resumes has reached the model that answered, and is not sent again.
 4. Messages reported here are not read again when the next list brings them.
-5. A refusal as too long teaches a smaller window (`refusals`), a success of more tokens a larger one. If that
+5. A refusal as too long teaches a smaller window (`learned_window`), a success of more tokens a larger one. If that
    window would hold what was refused, our count is wrong: until the provider counts or accepts a list as large,
    only a shorter one fits. A refusal of the request's bytes teaches no window; a shorter list has fewer of them.
 6. What the provider read from its cache is compared with the expectation (`engine.caching`).
@@ -26,7 +26,7 @@ from ctxmgr.engine.arrival import arriving_weight
 from ctxmgr.engine.caching import truth
 from ctxmgr.engine.conversation import ConversationIndex, extend
 from ctxmgr.engine.memory import with_shared_words
-from ctxmgr.engine.pressure import latch, meter, overflowed, refusals, wordings
+from ctxmgr.engine.pressure import latch, learned_window, meter, overflowed, wordings
 from ctxmgr.formats import is_number_as_text, unknown_usage
 from ctxmgr.model import Message, Usage
 from ctxmgr.model.api import converted, lifecycle
@@ -271,10 +271,10 @@ def learn_window(turn: EndedTurn) -> EndedTurn:
             sent = turn.session.gauge(state).tokens(state.outgoing_tokens)
             sure = sent if read is not None or sent >= taken else None
             named = wordings.named_window(error)
-            state = with_window(state, refusals.after_refusal(taken, declared, named, sure))
+            state = with_window(state, learned_window.after_refusal(taken, declared, named, sure))
         state = with_refusal(state, turn.session.gauge(state).fit_weight)
     elif turn.counted and read is not None and read > taken:
-        state = with_window(state, refusals.after_success(taken, declared, read))
+        state = with_window(state, learned_window.after_success(taken, declared, read))
     if not turn.failed and not turn.overflowed:
         state = with_success(state, turn.counted)
     return msgspec.structs.replace(turn, state=state)

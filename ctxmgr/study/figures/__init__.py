@@ -5,7 +5,7 @@ Does not depend on the sidecar.
 
 from ctxmgr.study.figures import closed_cost, cost
 from ctxmgr.study.figures.code_length import CodeLengths
-from ctxmgr.study.figures.registry import Figures, Measures, interval, mean, value_at
+from ctxmgr.study.figures.metric import Figures, Measures, interval, mean, value_at
 from ctxmgr.study.figures.table import (
     CALLS,
     Column,

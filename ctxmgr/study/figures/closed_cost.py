@@ -12,7 +12,7 @@ import msgspec
 from ctxmgr.closed_loop import KeyedMessage, ListMessage, LoopCall, LoopMeter, MeasuredCall
 from ctxmgr.model import currency
 from ctxmgr.study.figures.cost import marker
-from ctxmgr.study.figures.registry import (
+from ctxmgr.study.figures.metric import (
     COUNT,
     DOLLARS,
     PER_100,

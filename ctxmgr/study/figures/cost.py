@@ -26,7 +26,7 @@ from ctxmgr.closed_loop import BilledStarts, Marker, PriceSheet, PromptCache, do
 from ctxmgr.engine.caching import MarkInputs, placed
 from ctxmgr.model import OWN_MARKS, CacheRule, CallTokens, currency, prices
 from ctxmgr.model.saved import MarkedStart
-from ctxmgr.study.figures.registry import COUNT, DOLLARS, SHARE, TOKENS, Measures, Metric, of_base
+from ctxmgr.study.figures.metric import COUNT, DOLLARS, SHARE, TOKENS, Measures, Metric, of_base
 from ctxmgr.study.observations import Observation, ProjectedMessage, Ratio, new_messages, same_start, total
 
 

@@ -15,7 +15,7 @@ import re
 from collections.abc import Iterable, Sequence
 
 from ctxmgr.closed_loop import MessageCache, replaced
-from ctxmgr.study.figures.registry import SHARE, Measures, Metric
+from ctxmgr.study.figures.metric import SHARE, Measures, Metric
 from ctxmgr.study.observations import PACKET, Observation, Ratio, new_messages, total
 
 _WORD = re.compile(r"\w+")

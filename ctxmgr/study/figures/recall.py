@@ -31,7 +31,7 @@ from functools import cache, partial
 import msgspec
 
 from ctxmgr.closed_loop import MessageCache
-from ctxmgr.study.figures.registry import SHARE, Measures, Metric
+from ctxmgr.study.figures.metric import SHARE, Measures, Metric
 from ctxmgr.study.observations import (
     PACKET,
     Observation,

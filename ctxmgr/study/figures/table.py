@@ -25,7 +25,7 @@ from rich.table import Table
 from ctxmgr.model import currency
 from ctxmgr.study.console import figure, figures_table, plain
 from ctxmgr.study.figures import closed_cost, cost, grounding, recall
-from ctxmgr.study.figures.registry import (
+from ctxmgr.study.figures.metric import (
     DOLLARS,
     PER_100,
     SHARE,

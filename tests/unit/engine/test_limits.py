@@ -14,7 +14,7 @@ from ctxmgr.engine.instructions.remembered import remembered
 from ctxmgr.engine.memory.fill import lengths
 from ctxmgr.engine.memory.markdown import heading
 from ctxmgr.engine.memory.wording import code, command_line, key_of, one_line
-from ctxmgr.engine.pressure import meter, refusals
+from ctxmgr.engine.pressure import meter, overflowed
 from ctxmgr.engine.pressure.zone import pressure, thresholds
 from ctxmgr.engine.protection.protection import returned_positions
 from ctxmgr.engine.retention.offers import Growth
@@ -102,7 +102,7 @@ def outlined(size: int) -> list[tuple[int, int]]:
 
 def success(output: int, stop: str, sent: int, said: str = "") -> bool:
     usage = Usage(input_tokens=sent, cache_read_tokens=10, cache_write_tokens=5, output_tokens=output)
-    return refusals.overflowed(View("assistant", (Block("text", text=said),), stop=stop), usage, 1_000)
+    return overflowed(View("assistant", (Block("text", text=said),), stop=stop), usage, 1_000)
 
 
 def learned(step: int, counted: int) -> float:

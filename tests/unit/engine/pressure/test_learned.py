@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ctxmgr.engine.pressure.refusals import after_refusal, after_success
+from ctxmgr.engine.pressure.learned_window import after_refusal, after_success
 from ctxmgr.engine.pressure.wordings import is_of_bytes, named_window
 
 # what providers say, and the most that they take

@@ -86,7 +86,7 @@ def planted(folder: Path, out: Path, closed: dict[str, float] = CLOSED, **figure
 @pytest.fixture(autouse=True)
 def few_draws(monkeypatch: pytest.MonkeyPatch) -> None:
     """How narrow an interval is, the tests of figures ask."""
-    monkeypatch.setattr(sys.modules["ctxmgr.study.figures.registry"], "DRAWS", 40)
+    monkeypatch.setattr(sys.modules["ctxmgr.study.figures.metric"], "DRAWS", 40)
 
 
 @pytest.fixture(scope="module")
