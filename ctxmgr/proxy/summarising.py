@@ -20,6 +20,7 @@ from ctxmgr.client import SidecarFault
 from ctxmgr.engine.memory import users_text
 from ctxmgr.formats import FORMATS
 from ctxmgr.model import View, estimate
+from ctxmgr.model.compaction import WITHOUT_MODEL
 from ctxmgr.proxy.account import Account, BilledCall
 from ctxmgr.proxy.apis import ListCall, WrittenAnswer
 from ctxmgr.proxy.conversation import ProgramConversation
@@ -78,7 +79,7 @@ async def _written(conversation: ProgramConversation, entries: list[msgspec.Raw]
     settings = {"keepRecentTokens": 0}
     if cap is not None and CAP_SHARE * cap < RESERVE_TOKENS:
         settings["reserveTokens"] = int(CAP_SHARE * cap)
-    params = {"entries": entries, "strategy": "extractive", "settings": settings}
+    params = {"entries": entries, "strategy": WITHOUT_MODEL, "settings": settings}
     try:
         answer = await conversation.session.request("compact", params, timeout_ms=SUMMARY_MS)
     except SidecarFault:

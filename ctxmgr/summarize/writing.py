@@ -44,7 +44,16 @@ from ctxmgr.engine.memory import (
     without_scratchpad,
 )
 from ctxmgr.model import Weigh
-from ctxmgr.model.compaction import Asking, BranchMessage, BranchSummaryPlan, CompactionPlan, FileLists, Format
+from ctxmgr.model.compaction import (
+    WITHOUT_MODEL,
+    Asking,
+    BranchMessage,
+    BranchSummaryPlan,
+    CompactionPlan,
+    FileLists,
+    Format,
+    uses_model,
+)
 from ctxmgr.model.saved import Fact, Ledger
 from ctxmgr.summarize import compacting
 from ctxmgr.summarize.asks import SummaryFailed
@@ -141,7 +150,7 @@ def compaction(brief: SummaryInput[CompactionPlan]) -> Asking[FinishedSummary]:
     before = previous_parts(prepared.previous)
     failure: CompletionFailure | None = None
     accepted = AcceptedAnswer("")
-    if brief.strategy != "extractive" and (prepared.history or prepared.prefix):
+    if uses_model(brief.strategy) and (prepared.history or prepared.prefix):
         try:
             accepted = yield from compacting.written(brief, shape, before)
         except SummaryFailed as gave_up:
@@ -186,7 +195,7 @@ def branch_summary(brief: SummaryInput[BranchSummaryPlan]) -> Asking[FinishedSum
         shape = FREE
     failure: CompletionFailure | None = None
     accepted = AcceptedAnswer("")
-    if brief.strategy != "extractive" and prepared.messages:
+    if uses_model(brief.strategy) and prepared.messages:
         try:
             job = PromptTask(
                 "branch",
@@ -225,7 +234,7 @@ def _written(
     """The summary with its file lists, and its details."""
     account = brief.usage
     details: dict[str, Any] = {
-        "strategy": "extractive" if failure else brief.strategy,
+        "strategy": WITHOUT_MODEL if failure else brief.strategy,
         "format": form,
         "calls": account.calls,
         "retries": account.retries,

@@ -35,9 +35,11 @@ __all__ = [
     "Stop",
     "Strategy",
     "SystemPromptChange",
+    "WITHOUT_MODEL",
     "Weigher",
     "in_list",
     "places_in_list",
+    "uses_model",
 ]
 
 EntryKind = Literal["message", "note", "branch", "compaction", "edit", ""]
@@ -163,8 +165,14 @@ def in_list(path: Sequence[BranchEntry]) -> tuple[BranchEntry, ...]:
 Strategy = Literal[
     "single-shot", "parallel-stitch", "sequential-accumulated", "sequential-rolling", "incremental", "extractive"
 ]
+WITHOUT_MODEL: Strategy = "extractive"
 Format = Literal["structured", "nine-section", "handoff", "continue"]
 Weigher = Literal["tokens", "chars4"]
+
+
+def uses_model(strategy: Strategy) -> bool:
+    """Whether a model writes the summary. Otherwise it consists of facts and extracts."""
+    return strategy != WITHOUT_MODEL
 
 
 class FileLists(msgspec.Struct, frozen=True):

@@ -15,6 +15,7 @@ from ctxmgr.model import CompactionPolicy, Message, WeighMessage, policy_keys, p
 from ctxmgr.model.api import compaction as wire
 from ctxmgr.model.api import since
 from ctxmgr.model.compaction import (
+    WITHOUT_MODEL,
     Asking,
     BranchEntry,
     CompactionPlan,
@@ -161,7 +162,7 @@ def via(session: SessionCore, policy: CompactionPolicy, window: int | None = Non
 def strategy(seen: JobContext, asked: Strategy | None) -> Strategy:
     """The first strategy to try; without a model there is only one."""
     if seen.runner.kind == "none":
-        return "extractive"
+        return WITHOUT_MODEL
     return asked or seen.policy.strategy or "single-shot"
 
 

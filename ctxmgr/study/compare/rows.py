@@ -22,6 +22,7 @@ from ctxmgr.model.compaction import (
     Format,
     Result,
     Strategy,
+    uses_model,
 )
 from ctxmgr.study.compare import chains
 from ctxmgr.study.compare.chains import BilledList, BothWays, Chain, Pass
@@ -105,7 +106,7 @@ async def row(material: Material, strategy: Strategy, format: Format, model: Cha
         recording=material.session.name,
         strategy=strategy,
         format=format,
-        model="none" if strategy == "extractive" else settings.model,
+        model=settings.model if uses_model(strategy) else "none",
         fingerprint=material.fingerprint(strategy, format),
         call_count=sum(detail["calls"] for detail in details),
         retries=sum(detail["retries"] for detail in details),

@@ -29,6 +29,7 @@ from ctxmgr.model.compaction import (
     Strategy,
     in_list,
     places_in_list,
+    uses_model,
 )
 from ctxmgr.plain_text import complain
 from ctxmgr.study.compare.settings import SUMMARISER_WINDOW, Settings
@@ -173,7 +174,7 @@ class Material:
             strategy,
             format,
             slices=policy.slices,
-            window=SUMMARISER_WINDOW if strategy == "extractive" else self.settings.window,
+            window=self.settings.window if uses_model(strategy) else SUMMARISER_WINDOW,
             retries=policy.retries,
         )
 

@@ -19,7 +19,7 @@ from ctxmgr import __version__
 from ctxmgr.devices import NO_ADDRESS
 from ctxmgr.extras import is_installed, needs
 from ctxmgr.model import CompactionPolicy, Endpoint
-from ctxmgr.model.compaction import CutBudget, Format, Strategy
+from ctxmgr.model.compaction import WITHOUT_MODEL, CutBudget, Format, Strategy, uses_model
 from ctxmgr.plain_text import unwritable_text
 from ctxmgr.settings import SettingsFault
 from ctxmgr.study.observations import PriceSheet
@@ -79,10 +79,10 @@ class Settings(msgspec.Struct, frozen=True):
         policy, of = self.policy, self.endpoint
         row: list[Any] = [recording, strategy, format, weigher, self.chain_window, self.sheet]
         row += [self.cut_budget, policy.slices, policy.retries]
-        if strategy == "extractive":
-            row += [_code()]
-        else:
+        if uses_model(strategy):
             row += [__version__, self.window, of and [of.base_url, of.model, of.api]]
+        else:
+            row += [_code()]
         return sha256(msgspec.json.encode(row)).hexdigest()
 
 
@@ -95,7 +95,7 @@ def settings(parsed: Namespace, environment: Mapping[str, str] = os.environ) -> 
     facts = own.of(parsed.model) if parsed.model else None
     window = parsed.context_window or (SUMMARISER_WINDOW if facts is None else facts.usual_window)
     policy, every = CompactionPolicy(), get_args(Strategy)
-    usual = every if parsed.endpoint and not parsed.chain else ("extractive",)
+    usual = every if parsed.endpoint and not parsed.chain else (WITHOUT_MODEL,)
     made = Settings(
         strategies=tuple(dict.fromkeys(parsed.strategy or usual)),
         formats=tuple(dict.fromkeys(parsed.format or (policy.format,))),
@@ -125,7 +125,7 @@ def settings(parsed: Namespace, environment: Mapping[str, str] = os.environ) -> 
 
 def _faults(parsed: Namespace, made: Settings, environment: Mapping[str, str]) -> Iterator[tuple[bool, str]]:
     """Each possible fault: whether it is there, and its text."""
-    asking = [strategy for strategy in made.strategies if strategy != "extractive"]
+    asking = list(filter(uses_model, made.strategies))
     if parsed.endpoint:
         is_http = urlsplit(parsed.endpoint).scheme in ("http", "https")
         key = parsed.api_key_env
