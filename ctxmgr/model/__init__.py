@@ -79,6 +79,7 @@ from ctxmgr.model.projection import (
 )
 from ctxmgr.model.rules import RELEASES, RULES
 from ctxmgr.model.spelling import SURROGATE, plain_numbers, without_surrogates
+from ctxmgr.model.told_results import MOST_GIVEN, ToldResult, told_result
 from ctxmgr.model.tools import DeclaredTool, DeclaredTools, check_tools, with_tools
 from ctxmgr.model.typos import closest, did_you_mean, misfit, misspelled, not_one_of
 
@@ -88,6 +89,9 @@ else:
     __getattr__ = late_modules(__name__, "difference")
 
 __all__ = [
+    "MOST_GIVEN",
+    "ToldResult",
+    "told_result",
     "Archive",
     "ArchiveAnswer",
     "ArchiveHit",

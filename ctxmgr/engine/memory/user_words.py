@@ -26,8 +26,8 @@ from msgspec import structs
 from ctxmgr.engine.memory.facts import Statements
 from ctxmgr.engine.memory.fill import lengths
 from ctxmgr.engine.memory.wording import quotation
-from ctxmgr.engine.tools import DENIED, may_tell_of_the_user, tells_an_output, told_result
-from ctxmgr.model import PACKET_MARK, View, Weigh, expression
+from ctxmgr.engine.tools import DENIED, may_tell_of_the_user, tells_an_output
+from ctxmgr.model import PACKET_MARK, View, Weigh, expression, told_result
 from ctxmgr.model.saved import Fact
 
 _QUOTING = " \t>"  # before the mark of a pasted packet

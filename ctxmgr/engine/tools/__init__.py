@@ -23,7 +23,6 @@ from ctxmgr.engine.tools.dialogue import (
     may_tell_of_the_user,
     rejection,
     tells_an_output,
-    told_result,
     user_answers,
 )
 from ctxmgr.engine.tools.effects import (
@@ -126,7 +125,6 @@ __all__ = [
     "tool_call",
     "user_answers",
     "tells_an_output",
-    "told_result",
     "approved_plan",
     "changes_a_file",
     "approval_in",

@@ -30,7 +30,7 @@ from typing import Any
 import msgspec
 
 from ctxmgr.engine.tools.catalog import CATALOG
-from ctxmgr.model import Block, expression
+from ctxmgr.model import MOST_GIVEN, Block, ToldResult, expression
 
 HEAD_CHARACTERS = 120  # of a result, before the first question it repeats
 MOST_QUESTIONS = 12
@@ -70,50 +70,19 @@ _USERS = frozenset(("answers", "plan"))
 _ENDS = frozenset(("attempt_completion", "plan_mode_respond", "switch_mode", "new_task"))
 _CHANGES = frozenset(("write", "edit", "patch", "run"))
 
-MOST_GIVEN = 4_000  # characters of a call's input, as repeated in the line before its result
 
-
-class _Told(msgspec.Struct, frozen=True):
-    """How a text begins (`starts`) or ends that a host makes of a tool's result, and the expression it matches.
-    `asked`: only behind an assistant's text that requests an action.
-    """
-
-    head: re.Pattern[str]
-    starts: tuple[str, ...] = ()
-    end: str = ""
-    asked: bool = False
-
-    def match(self, text: str) -> re.Match[str] | None:
-        is_near = text.startswith(self.starts) if self.starts else text.endswith(self.end)
-        return self.head.match(text) if is_near else None
-
-
-_RESULT_LINES = (  # the first group is the tool's name
-    _Told(  # Cline, Roo Code, Kilo Code
-        expression(
-            r"\[([\w-]+)(?:(?: for|(?<=switch_mode) to|(?<=new_task) in)\b"
-            rf".{{0,{MOST_GIVEN}}}?)?\] Result:[^\S\n]*(?:\n\s*|\Z)",
-            re.DOTALL,
-        ),
-        ("[",),
-    ),
-    # OpenHands, of models without tools (llm/fn_call_converter.py)
-    _Told(expression(r"EXECUTION RESULT of \[([\w-]+)\]:[^\S\n]*(?:\n|\Z)"), ("EXECUTION",)),
-    # Cherry Studio, utils/mcp-tools.ts, of models without tools
-    _Told(expression(r"Here is the result of mcp tool use `([^`\n]{1,200})`:\s*"), ("Here is",)),
-)
 _ASKS = expression(  # for an action, in an assistant's text: ReAct; smolagents; SWE-agent's one command, at the end
     r"^\W{0,3}Action(?: Input)?\W{0,3}:|^Calling tools:|^[^\S\n]*</?code>|<end_code>|<end_action>|\n```\s*\Z",
     re.MULTILINE,
 )
 _OUTPUTS = (  # of such an action
     # aider, run_output of aider/prompts.py
-    _Told(
+    ToldResult(
         expression(rf"I ran this command:\n\n.{{1,{MOST_GIVEN}}}?\n\nAnd got this output:\s*", re.DOTALL),
         ("I ran",),
     ),
     # Gemini CLI, Qwen Code, shellCommandProcessor.ts
-    _Told(
+    ToldResult(
         expression(
             rf"I ran the following shell command:\n```sh\n.{{1,{MOST_GIVEN}}}?\n```\n\n"
             r"This produced the following result:\n```\n.*```\s*\Z",
@@ -122,23 +91,25 @@ _OUTPUTS = (  # of such an action
         ("I ran",),
     ),
     # Open Interpreter, core/llm/utils/convert_to_openai_messages.py; profiles of its own
-    _Told(
+    ToldResult(
         expression(r"Code output: .*\n[^\S\n]*What does this output mean[^\n]{0,60} / what\b", re.DOTALL),
         ("Code output",),
     ),
-    _Told(expression(r"I executed that code\. This was the output: \"\"\""), ("I executed",)),
-    _Told(
+    ToldResult(expression(r"I executed that code\. This was the output: \"\"\""), ("I executed",)),
+    ToldResult(
         expression(r"The code above was executed on my machine\. It produced no (?:text )?output\."),
         ("The code above",),
     ),
     # LangChain, agents/conversational_chat/prompt.py and chat agents in JSON
-    _Told(expression(r"TOOL RESPONSE:[^\S\n]*\n\s*-{3,}[^\S\n]*\n"), ("TOOL RESPONSE",)),
+    ToldResult(expression(r"TOOL RESPONSE:[^\S\n]*\n\s*-{3,}[^\S\n]*\n"), ("TOOL RESPONSE",)),
     # AutoGen, conversable_agent.py
-    _Told(expression(r"exitcode: -?\d+ \(execution (?:succeeded|failed)\)\s*\nCode output:\s*"), ("exitcode",)),
+    ToldResult(
+        expression(r"exitcode: -?\d+ \(execution (?:succeeded|failed)\)\s*\nCode output:\s*"), ("exitcode",)
+    ),
     # Continue, core/tools/systemMessageTools/convertSystemTools.ts
-    _Told(expression(r"Tool output for [\w.:/-]{1,100} tool call:\s*"), ("Tool output",)),
+    ToldResult(expression(r"Tool output for [\w.:/-]{1,100} tool call:\s*"), ("Tool output",)),
     # bridges that give tools to models without them: llm-bridge, routers before Claude Code
-    _Told(
+    ToldResult(
         expression(
             r"\[Tool (?:result|output|response) (?:for|from) [\w.:/\"'-]{1,100}(?: \(call_id: [^\s)]{1,100}\))?\]"
             r"(?: \(\w{1,20}\))?(?::|[^\S\n]*\n)\s*",
@@ -147,17 +118,19 @@ _OUTPUTS = (  # of such an action
         ("[Tool ", "[tool "),
     ),
     # Agent Zero, its history as JSON
-    _Told(expression(r'\{\s*"tool_name":\s*"[^"\n]{1,100}",\s*"tool_result":\s*'), ("{",)),
+    ToldResult(expression(r'\{\s*"tool_name":\s*"[^"\n]{1,100}",\s*"tool_result":\s*'), ("{",)),
     # smolagents, ActionStep.to_messages of memory.py: of code; of any tool; of code that failed
-    _Told(expression(r"Observation:\s*\n(?:Execution logs|Last output from code snippet):\s*"), ("Observation",)),
-    _Told(
+    ToldResult(
+        expression(r"Observation:\s*\n(?:Execution logs|Last output from code snippet):\s*"), ("Observation",)
+    ),
+    ToldResult(
         expression(r"(?:Call id: \S{1,100}\s*\n(?:Error:\s*\n)?|Observation:)\s*"),
         ("Call id", "Observation"),
         asked=True,
     ),
-    _Told(expression(r"Error:[^\S\n]*\n.*\nNow let's retry:", re.DOTALL), ("Error",), asked=True),
+    ToldResult(expression(r"Error:[^\S\n]*\n.*\nNow let's retry:", re.DOTALL), ("Error",), asked=True),
     # SWE-agent before 1.0, next_step_template: the prompt of its shell behind each output
-    _Told(
+    ToldResult(
         expression(r".*\n\(Open file: [^\n]*\)\n\(Current directory: [^\n]*\)\nbash-\$\Z", re.DOTALL),
         end="\nbash-$",
         asked=True,
@@ -293,12 +266,6 @@ def may_tell_of_the_user(tool: str, result: str) -> bool:
     if tool in _ENDS or (row is not None and row.tells == "answers"):
         return True
     return row is not None and row.family in _CHANGES and result.startswith(DENIED)
-
-
-def told_result(text: str) -> tuple[str, int] | None:
-    """(tool name, offset of the result) for a text that begins with such a line; None for any other."""
-    match = next(filter(None, (row.match(text) for row in _RESULT_LINES)), None)
-    return (match[1], match.end()) if match else None
 
 
 def tells_an_output(text: str, asked: str) -> bool:

@@ -18,12 +18,11 @@ import msgspec
 
 from ctxmgr.engine.tools import patches
 from ctxmgr.engine.tools.catalog import CATALOG, call_of_block
-from ctxmgr.engine.tools.dialogue import told_result
 from ctxmgr.engine.tools.effects import FileEffect
 from ctxmgr.engine.tools.families import patches_in
 from ctxmgr.engine.tools.paths import normal
 from ctxmgr.engine.tools.shell import texts_in
-from ctxmgr.model import Block, expression
+from ctxmgr.model import Block, expression, told_result
 
 TITLE_CHARACTERS = 120
 MOST_CHARACTERS = 1_000_000  # of a file whose text is followed through edits

@@ -19,7 +19,7 @@ Code's `api_conversation_history.json`, Copilot CLI's single-file sessions, and 
 import re
 from typing import Any
 
-from ctxmgr.engine.tools import told_result
+from ctxmgr.model import told_result
 from ctxmgr.study.recordings.building import RecordedStep, RecordingBuilder
 from ctxmgr.study.recordings.json_values import (
     TEXTS,
