@@ -11,7 +11,7 @@ from typing import Any, TypeVar
 import msgspec
 
 from ctxmgr.formats import media
-from ctxmgr.model import PACKET_MARK, Block, Media, SummaryKind, View
+from ctxmgr.model import PACKET_MARK, Block, Media, SummaryKind, View, told_result
 
 TEXTS = frozenset(("text", "input_text", "output_text", "summary_text", "reasoning_text"))
 _IMAGES = frozenset(("image", "image_url", "input_image", "computer_screenshot"))
@@ -242,8 +242,36 @@ def summary_kind(blocks: Iterable[Block]) -> SummaryKind:
 def user_view(block: Block, is_summary: bool) -> View:
     """A user's message of one block, which may be the summary of an earlier list."""
     if not is_summary:
-        return View("user", (block,), opens_turn=True)
+        told = with_told_results((block,))
+        said = is_said(told)
+        return View("user" if said else "result", told, opens_turn=said)
     return View("user", (msgspec.structs.replace(block, kind="summary"),), opens_turn=True, summary="compaction")
+
+
+_SAYS = ("<user_message>", "<feedback>", "<answer>")  # the user's words in a result
+
+
+def is_said(blocks: Iterable[Block]) -> bool:
+    """Whether the user says something in a message: it reports no result, or one with the user's words."""
+    told = [block.text for block in blocks if block.is_told]
+    return not told or any(tag in text for text in told for tag in _SAYS)
+
+
+def with_told_results(blocks: Iterable[Block]) -> tuple[Block, ...]:
+    """The blocks of a user's message, with its texts that are results as such: those that begin with the line that
+    names the tool, or that follow this line as a block of their own.
+    """
+    made: list[Block] = []
+    named = ""
+    for block in blocks:
+        head = told_result(block.text) if block.kind == "text" else None
+        is_line = head is not None and head[1] == len(block.text)
+        tool = head[0] if head is not None else named
+        if block.kind == "text" and tool and not is_line and not block.text.startswith("<"):
+            block = msgspec.structs.replace(block, kind="result", tool=tool, is_told=True)
+        named = tool if is_line else ""
+        made.append(block)
+    return tuple(made)
 
 
 def is_marked_summary(message: Mapping[str, Any]) -> bool:

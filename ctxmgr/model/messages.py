@@ -72,7 +72,8 @@ class Block(msgspec.Struct, frozen=True, dict=True):
     `closes`: whether the provider refuses it without an earlier block with that id. `loads`: tools that the model
     may call from then on. `doubtful`: the format has no error flag, and this result may be an error, so it is
     protected like one. Together with `is_error`: by its first words it is an error, unless the call shows a text.
-    `untold`: the format has no error flag, and nothing in the result says how the call ended.
+    `untold`: the format has no error flag, and nothing in the result says how the call ended. `is_told`: a result
+    that the host reports as a user's text: it has no call.
     """
 
     kind: BlockKind
@@ -93,6 +94,12 @@ class Block(msgspec.Struct, frozen=True, dict=True):
     tie: str = ""
     closes: bool = False
     loads: tuple[str, ...] = ()
+    is_told: bool = False
+
+    @property
+    def is_text(self) -> bool:
+        """Whether it is a text in its message, whatever it says."""
+        return self.kind == "text" or self.is_told
 
     @property
     def made(self) -> "Call":

@@ -108,7 +108,7 @@ def _own_words(view: View, summaries: Iterable[RawSummary]) -> View:
     heard = [text for summary in summaries if (text := summary.text.strip())]
     blocks = tuple(
         msgspec.structs.replace(block, text=block.text.rpartition(text)[2])
-        if block.kind == "text" and (text := next((words for words in heard if words in block.text), ""))
+        if block.is_text and (text := next((words for words in heard if words in block.text), ""))
         else block
         for block in view.blocks
     )

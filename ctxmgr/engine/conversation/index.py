@@ -320,7 +320,7 @@ def extend(conversation: ConversationIndex, messages: tuple[Message, ...]) -> Co
                 tied[position] = (*tied.get(position, ()), *earlier)
             if block.kind == "result":
                 holds_result = True
-                asked_at = calls.get(block.call_id)
+                asked_at = _told_of(messages, position) if block.is_told else calls.get(block.call_id)
                 if asked_at is not None:
                     pairs[BlockRef(position, number)] = asked_at
                     earlier.append(asked_at)
@@ -335,6 +335,11 @@ def extend(conversation: ConversationIndex, messages: tuple[Message, ...]) -> Co
     sums = _summed(conversation.sums, messages[conversation.size :])
     grown = ConversationIndex(messages, tuple(turns), calls, pairs, seen, repeats, sums, tuple(prompts), ties, tied)
     return _carrying(conversation, grown)
+
+
+def _told_of(messages: Sequence[Message], position: int) -> int | None:
+    """The answer that requested a result without a call: the one right before it."""
+    return position - 1 if position and messages[position - 1].view.role == "assistant" else None
 
 
 def _is_over(messages: Sequence[Message], call_id: str, asked_at: int, end: int) -> bool:

@@ -40,7 +40,9 @@ def from_message(
     elif view.role == "assistant":
         from_assistant(view, turn, into)
     for block in view.blocks if view.role in ("user", "assistant", "result", "shell") else ():
-        call = calls.get(block.call_id) if block.kind == "result" else None  # also in a user's message
+        call = (
+            calls.get(block.call_id) if block.kind == "result" and not block.is_told else None
+        )  # also in a user's message
         # without text, the user kept the run from the model
         run = call_of_block(block) if block.kind == "shell" and block.text else None
         if call is not None:
@@ -67,7 +69,7 @@ def _approved(approval: Approval, before: View | None, calls: Mapping[str, Block
 
 def from_assistant(view: View, turn: str, into: Statements) -> None:
     """Adds how the message ends. `turn`: the digest of the user's message that it answers."""
-    texts = [without_packet(block.text) for block in view.blocks if block.kind == "text"]
+    texts = [without_packet(block.text) for block in view.blocks if block.is_text]
     text = next((text for text in reversed(texts) if text.strip()), "")
     if text and text.strip() not in HOSTS_REPLIES:
         status = GOING_ON if any(block.kind == "call" for block in view.blocks) else ""

@@ -383,7 +383,7 @@ def users_text(view: View, before: View | None = None) -> str:
 
 
 def texts_of(view: View) -> Iterator[str]:
-    return (block.text for block in view.blocks if block.kind == "text")
+    return (block.text for block in view.blocks if block.is_text)
 
 
 def from_user(text: str, into: Statements, *, opening: bool) -> None:

@@ -177,7 +177,7 @@ class UserTexts(msgspec.Struct, frozen=True):
         new = [
             index
             for index in users
-            if all(block.kind == "text" and not block.media for block in conversation.messages[index].view.blocks)
+            if all(block.is_text and not block.media for block in conversation.messages[index].view.blocks)
         ]
         order = sorted((*self.order, *((-conversation.messages[index].weight, index) for index in new)))
         sums = accumulate(map(itemgetter(0), order), sub, initial=0)

@@ -14,7 +14,7 @@ from ctxmgr.engine.protection import UserTexts
 from ctxmgr.engine.retention.layout import parted
 from ctxmgr.engine.retention.reuse_table import Kind
 from ctxmgr.engine.rewriting import ERRORS_OVER, marker
-from ctxmgr.engine.tools import calls_of, result_row
+from ctxmgr.engine.tools import calls_of, result_row, tool_call
 from ctxmgr.model import BlockEdit, Decision, Keep, Message, Piece, Plan, once
 
 MARKER_SIZE = 30  # about the size of a marker
@@ -155,10 +155,12 @@ def _candidates(conversation: ConversationIndex, index: int, plan: Plan, sum_aft
 
 def kind_of(conversation: ConversationIndex, ref: BlockRef) -> Kind:
     """The table row for a result."""
-    asked_at = conversation.pairs.get(ref)
+    block, asked_at = conversation.block(ref), conversation.pairs.get(ref)
+    if block.is_told:
+        return result_row(tool_call(block.tool, {}))
     if asked_at is None:
         return "command"
-    return _kinds(conversation.messages[asked_at]).get(conversation.block(ref).call_id, "command")
+    return _kinds(conversation.messages[asked_at]).get(block.call_id, "command")
 
 
 @once

@@ -17,7 +17,7 @@ from ctxmgr.engine.rewriting import marker
 from ctxmgr.engine.rewriting.cutting import text_of
 from ctxmgr.engine.rewriting.handles import handle
 from ctxmgr.engine.tools import Memo, patches, tool_call
-from ctxmgr.model import Call, Decision, Weigh, expression
+from ctxmgr.model import Call, Decision, Weigh, expression, told_result
 
 LAST_RESORT_LENGTH = 2_000  # characters that a long error in an older step is distilled to
 ERRORS_OVER = 2_000  # characters: shorter error results are never distilled
@@ -42,6 +42,8 @@ def rewriter(conversation: ConversationIndex, weigh: Weigh, handles: bool = Fals
             text = distill(block.text, decision.limit, call, weight - beside)
         if handles:
             text = marker.with_handle(text, handle(conversation.block_key(ref)))
+        if block.is_told and (head := told_result(block.text)) is not None:
+            text = f"{block.text[: head[1]].rstrip()}\n{text}"
         return text, beside + weigh(text)
 
     return rewrite

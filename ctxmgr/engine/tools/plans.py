@@ -157,7 +157,7 @@ def proposed_plan(text: str) -> str:
 
 def plan_proposed_by(block: Block) -> str:
     """The plan that a block of an assistant's message proposes, in its text or with a call; otherwise ""."""
-    if block.kind == "text":
+    if block.is_text:
         return proposed_plan(block.text)
     arguments = block.arguments or {}
     return _plan_text(arguments, "") if block.kind == "call" and tells_of_a_plan(block.tool, arguments) else ""

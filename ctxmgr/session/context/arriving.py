@@ -205,7 +205,7 @@ def _is_another(before: Projection, state: State, messages: Sequence[Message], s
 
 
 def _text(message: Message) -> str:
-    return "\n".join(block.text for block in message.view.blocks if block.kind == "text")
+    return "\n".join(block.text for block in message.view.blocks if block.is_text)
 
 
 def _reads_as_summary(message: Message) -> bool:

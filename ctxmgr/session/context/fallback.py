@@ -62,7 +62,9 @@ def suffix(raws: Sequence[bytes], fmt: MessageFormat, limit: int) -> list[bytes]
         total += len(raws[position]) // BYTES_PER_TOKEN
         if total > limit and start:
             break
-        whole = needed[position] == position and not any(block.kind == "result" for block in view.blocks)
+        whole = needed[position] == position and all(
+            block.kind != "result" or block.is_told for block in view.blocks
+        )
         if view.opens_turn and whole:
             start = position
     return [*(raws[position] for position in prompts if position < start), *raws[start:]]
