@@ -48,6 +48,7 @@ FOUND = [
     ('"push never"', []),
     ("検索", ["e"]),
     ("http_server.py", ["a", "d"]),
+    ("http_server.py", ["a"]),  # a path that is named comes before a text that names it
     ("nothing of this", []),
     ("", []),
 ]
@@ -69,6 +70,11 @@ def test_of_a_call_that_was_made_again_and_again_the_newest_result_comes_first()
     again = [made(f"x{number}", 'bash command="npm run check"', "error " * (9 - number)) for number in range(9)]
     other = [made("y", 'bash command="ls"', "npm")]
     assert handles([*again, *other], "npm run check", 3) == ["x8", "x7", "x6"]
+
+
+def test_conversation_text_comes_best_first_and_not_newest_first() -> None:
+    said = [made(f"x{number}", "assistant text", "owl " * (9 - number) + "other words") for number in range(9)]
+    assert handles(said, "owl", 3) == ["x0", "x1", "x2"]
 
 
 def test_a_statement_in_a_long_text_counts_as_one_alone() -> None:

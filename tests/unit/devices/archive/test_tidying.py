@@ -62,8 +62,10 @@ def test_when_it_is_time_to_tidy(tmp_path: Path) -> None:
         assert archive.due, "at the start"
         archive.tidy(Limits(), ())
         assert not archive.due
-        archive.put("s", [row("b", "x" * DUE_BYTES)])
-        assert archive.due, "so much came since"
+        archive.put("s", [row("b", "漢" * (DUE_BYTES // 3 - 1))])
+        assert not archive.due
+        archive.put("s", [row("c", "漢漢")])
+        assert archive.due, "so many bytes came since"
         archive.tidy(Limits(), ())
         now[0] = DUE_SECONDS + 1
         assert archive.due, "so long ago"
