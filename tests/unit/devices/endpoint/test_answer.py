@@ -113,6 +113,7 @@ def test_no_piece_does_harm(pieces: list[Any]) -> None:
 STREAMS: list[tuple[str, bytes, list[bytes]]] = [
     ("all three", b"data: a\r\n\ndata: b\r\rdata: c\n\r\n", [b"a", b"b", b"c"]),
     ("CR LF is one end, LF CR two", b"data: a\n\rdata: b\n\r", [b"a", b"b"]),
+    ("CR LF between lines", b"data: a\r\ndata: b\r\n\r\n", [b"a\nb"]),
     ("lines of data are joined", b"data: a\ndata: b\ndata\ndata: c\n\n", [b"a\nb\n\nc"]),
     ("one blank is dropped", b"data:  a \n\ndata:b\n\n", [b" a ", b"b"]),
     ("colons in the value", b'data: {"a": 1}\n\n', [b'{"a": 1}']),

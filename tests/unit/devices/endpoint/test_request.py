@@ -77,6 +77,14 @@ async def test_nothing_is_sent_that_the_call_does_not_need(api: str, monkeypatch
     assert headers["accept-encoding"] == "identity"
 
 
+async def test_a_cookie_is_not_given_back() -> None:
+    replies = [Reply(headers={"Set-Cookie": "who=you; Path=/"}), Reply()]
+    async with ModelServer(replies) as server, Calls(server.url) as calls:
+        for _ in replies:
+            await calls.complete()
+    assert ["cookie" in request.headers for request in server.requests] == [False, False]
+
+
 async def test_nothing_of_a_netrc_is_sent(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     (tmp_path / "netrc").write_text("default login me password secret\n")
     monkeypatch.setenv("NETRC", str(tmp_path / "netrc"))
