@@ -624,6 +624,13 @@ async def test_what_says_nothing_for_long_passes(rig: Any, monkeypatch: pytest.M
     await begins_with(await rig(), RESPONSES, STREAM, events(CREATED))
 
 
+async def test_what_says_nothing_and_is_long_passes(rig: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(hearing, "HELD_BYTES", 20)
+    made = await rig()
+    await begins_with(made, RESPONSES, STREAM, events(CREATED))
+    await begins_with(made, GEMINI, JSON, b'{"candidates": [' + b" " * 20)
+
+
 async def test_an_error_in_the_midst_of_an_answer_is_heard_too(rig: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     told = turns_told(monkeypatch)
     made = await rig(window=200_000)
