@@ -1,7 +1,7 @@
 """One conversation of a program: its session in ctxmgr, its last list, and what the next list says.
 
-1. Lists go to ctxmgr without cache marks and with a single text as a string, so that a list with moved marks
-   continues the last one. Messages that stay are sent as the program spelled them.
+1. Lists go to ctxmgr *bare*: without cache marks, and with a single text as a string, so that a list with moved
+   marks continues the last one. Messages that stay are sent as the program spelled them.
 2. The model's reply and its tools' results are known with the next list. Then `turn_end` is sent, once, with the
    provider's count. A repeated list says nothing.
 3. If a list departs from the last one before its end, and neither has a summary nor asks for one, the conversation
@@ -100,20 +100,20 @@ class Listed(msgspec.Struct, frozen=True):
     """The list to send: each message as JSON, and its place in the program's list, None for messages of ctxmgr.
 
     `outcome`: where the list comes from. `prefix_count`: number of messages at its start that are a list sent
-    before. `given`: the program's list as ctxmgr got it.
+    before. `bare`: the program's list as ctxmgr got it (rule 1).
     """
 
     messages: tuple[bytes, ...]
     places: tuple[int | None, ...]
     outcome: ContextOutcome
     prefix_count: int
-    given: tuple[bytes, ...]
+    bare: tuple[bytes, ...]
     weights: Weights
 
     @property
-    def is_own(self) -> bool:
+    def is_complete(self) -> bool:
         """Whether it is the complete list of the program."""
-        return self.places == tuple(range(len(self.given)))
+        return self.places == tuple(range(len(self.bare)))
 
 
 class ProgramConversation:
@@ -147,7 +147,7 @@ class ProgramConversation:
         self.was_full = False  # the last answer was cut at the end of the context window
         self.tool_calls: list[CalledTool] = []  # of the newest reply so far, and not made yet
         self._own: tuple[bytes, ...] = ()  # as the program spelled them
-        self._plain: tuple[bytes, ...] = ()  # as ctxmgr gets them
+        self._bare: tuple[bytes, ...] = ()  # as ctxmgr gets them
         self._sent: tuple[bytes, ...] = ()  # as ctxmgr answered
         self._ends: list[int] = []  # ends of lists that are a prefix of the last one sent
         self._own_tokens = 0.0  # ctxmgr's count of the last list
@@ -176,88 +176,88 @@ class ProgramConversation:
     @property
     def length(self) -> int:
         """The number of messages in the last list."""
-        return len(self._plain)
+        return len(self._bare)
 
     @property
     def messages(self) -> tuple[bytes, ...]:
         """The last list, as ctxmgr got it."""
-        return self._plain
+        return self._bare
 
     @property
     def first_words(self) -> str:
         """The start of the user's first message, on one line; "" if the list does not show it."""
         if not self._first_words:
             message_format = FORMATS[self.api.format]
-            views = (message_format.view(raw) for raw in self._plain[:BEGINNING_MESSAGES])
+            views = (message_format.view(raw) for raw in self._bare[:BEGINNING_MESSAGES])
             words = next(filter(None, map(users_text, views)), "")
             self._first_words = " ".join(words.split())[:LONGEST_WORDS]
         return self._first_words
 
     def begins_as(self, messages: Sequence[bytes]) -> bool:
         """Whether the list has the first message of the last one; true for a conversation without a list."""
-        return not self._plain or self._own[0] == messages[0] or self._plain[0] == self.api.plain(messages[0])
+        return not self._bare or self._own[0] == messages[0] or self._bare[0] == self.api.bare(messages[0])
 
     def shares(self, messages: Sequence[bytes]) -> bool:
         """Whether the list shares a message with the last list."""
-        return not set(self._plain).isdisjoint(self._respelled(messages))
+        return not set(self._bare).isdisjoint(self._respelled(messages))
 
     def begins_anew(self, messages: Sequence[bytes], call: ListCall) -> bool:
         """Whether the program starts anew from a summary of its own with this list."""
-        given = self._respelled(messages)
-        shared = shared_count(self._plain, given)
-        return self._begins_anew(shared, given[shared:], call)
+        bare = self._respelled(messages)
+        shared = shared_count(self._bare, bare)
+        return self._begins_anew(shared, bare[shared:], call)
 
     def goes_on(self, messages: Sequence[bytes]) -> bool:
         """Whether the list begins with all of the last one."""
-        return shared_count(self._plain, self._respelled(messages)) == self.length
+        return shared_count(self._bare, self._respelled(messages)) == self.length
 
-    async def listed(self, call: ListCall, is_again: bool = False) -> Listed:
+    async def make_list(self, call: ListCall, is_again: bool = False) -> Listed:
         """The list to send for this call. Never fails because of ctxmgr. `is_again`: the last one was too long."""
         self.gives_summary = call.kind == "compaction"
         self.tool_calls.clear()
         ask = summary_request(call.body.messages) if self.gives_summary else None
         own = tuple(call.body.messages) if ask is None else ask.messages
-        given = self._respelled(own)
-        shared = shared_count(self._plain, given)
-        goes_on = bool(shared) and shared == len(self._plain)
-        known = shared if self._plain else _before_reply(self.api, given)
-        changed = self._changed_beside(shared, given[shared:], call)
-        self._wake(shared, given[shared:], call, changed is not None)
-        self._tell_of(given, shared, call)
-        self._own, self._plain = own, given
+        bare = self._respelled(own)
+        shared = shared_count(self._bare, bare)
+        goes_on = bool(shared) and shared == len(self._bare)
+        known = shared if self._bare else _before_reply(self.api, bare)
+        changed = self._changed_beside(shared, bare[shared:], call)
+        self._wake(shared, bare[shared:], call, changed is not None)
+        self._tell_of(bare, shared, call)
+        self._own, self._bare = own, bare
         await asyncio.sleep(0)  # notifications are sent before the request
         prompt = 0 if ask is None else len(ask.whole if ask.prompt is None else bytes(ask.prompt))
         overhead = call.overhead_tokens + prompt // BYTES_A_TOKEN
         sent: Sequence[bytes] = await self.session.context(
-            given, overhead_tokens=overhead, own_marks=call.own_marks, prefix_change=changed
+            bare, overhead_tokens=overhead, own_marks=call.own_marks, prefix_change=changed
         )
         outcome = self.session.outcome
         assert outcome is not None
         if outcome.source == "answered":
-            self._answered = (given, tuple(sent))
+            self._answered = (bare, tuple(sent))
         else:
-            sent, outcome = self._kept(given, sent, outcome)
+            sent, outcome = self._kept(bare, sent, outcome)
         weight = outcome.report.raw_tokens if outcome.report is not None else 0.0
         if self.resting_calls and not is_again and call.overhead_tokens + weight <= self.window:
-            sent = given
-        index_of = {id(raw): index for index, raw in enumerate(given)}
+            sent = bare
+        index_of = {id(raw): index for index, raw in enumerate(bare)}
         places = tuple(index_of.get(id(raw)) for raw in sent)
         messages = tuple(raw if index is None else own[index] for raw, index in zip(sent, places, strict=True))
         if ask is not None:
             messages = ask.with_prompt(messages, places[-1:] == (len(own) - 1,))
-        prefix = self._own_tokens if goes_on and self._own_tokens else weight * _share(given, known)
+        prefix = self._own_tokens if goes_on and self._own_tokens else weight * _share(bare, known)
         self._own_tokens = weight
         weights = _weights(call.overhead_tokens, outcome.report, prefix)
-        return Listed(messages, places, outcome, self._prefix_count(sent), given, weights)
+        return Listed(messages, places, outcome, self._prefix_count(sent), bare, weights)
 
     def noted(self) -> None:
         """Remembers the last list; called after the provider has answered it."""
         if self.on_list is None:
             return
-        if sum(map(len, self._plain)) < LARGE_BYTES:
-            self.on_list(self._plain)
+        if sum(map(len, self._bare)) < LARGE_BYTES:
+            self.on_list(self._bare)
         else:
-            self.tell(asyncio.to_thread(self.on_list, self._plain))
+            self.tell(asyncio.to_thread(self.on_list, self._bare))
 
     def answered(self, usage: dict[str, Any]) -> None:
         """Stores the provider's count for the last list; it is reported with the reply."""
@@ -274,7 +274,7 @@ class ProgramConversation:
             return False
         return answer is not None and answer.send is not None
 
-    async def paused(self, is_paused: bool) -> bool:
+    async def set_paused(self, is_paused: bool) -> bool:
         """Pauses or resumes pruning; False if ctxmgr did not confirm it."""
         try:
             await self.session.request("setPruning", {"enabled": not is_paused})
@@ -283,9 +283,9 @@ class ProgramConversation:
         self.is_paused = is_paused
         return True
 
-    async def rested(self) -> None:
+    async def end_rest(self) -> None:
         """Ends the rest (rule 7)."""
-        if self.resting_calls and await self.paused(False):
+        if self.resting_calls and await self.set_paused(False):
             self.resting_calls = 0
 
     async def cache(self, with_cost: bool = True) -> dict[str, Any]:
@@ -346,7 +346,7 @@ class ProgramConversation:
         if call.kind != "turn":
             return None
         before, self._beside = self._beside, caching.beside(call)
-        if before is None or (shared < len(self._plain) and self._begins_anew(shared, since, call)):
+        if before is None or (shared < len(self._bare) and self._begins_anew(shared, since, call)):
             return None
         return caching.prefix_change(before, self._beside)
 
@@ -355,7 +355,7 @@ class ProgramConversation:
         self.firm_calls = max(0, self.firm_calls - bool(since))
         if not self.resting_calls or not since:
             return
-        is_left = is_changed or (shared < len(self._plain) and self._begins_anew(shared, since, call))
+        is_left = is_changed or (shared < len(self._bare) and self._begins_anew(shared, since, call))
         self.rest_for(0 if is_left else self.resting_calls - 1)
 
     def rest_for(self, calls: int) -> None:
@@ -363,16 +363,16 @@ class ProgramConversation:
         self.resting_calls = calls
         if not calls and self.is_paused:
             self.is_paused = False
-            self.tell(self.paused(False))
+            self.tell(self.set_paused(False))
 
     def _kept(
-        self, given: tuple[bytes, ...], sent: Sequence[bytes], outcome: ContextOutcome
+        self, bare: tuple[bytes, ...], sent: Sequence[bytes], outcome: ContextOutcome
     ) -> tuple[Sequence[bytes], ContextOutcome]:
         """The last answer plus the newer messages (rule 5)."""
         before, answer = self._answered
-        if not answer or shared_count(before, given) < len(before):
+        if not answer or shared_count(before, bare) < len(before):
             return sent, outcome
-        return (*answer, *given[len(before) :]), msgspec.structs.replace(outcome, source="kept")
+        return (*answer, *bare[len(before) :]), msgspec.structs.replace(outcome, source="kept")
 
     def _respelled(self, messages: Sequence[bytes]) -> tuple[bytes, ...]:
         """The list as ctxmgr gets it (rule 1). Equal messages are the objects of the last list, because ctxmgr's
@@ -380,23 +380,23 @@ class ProgramConversation:
         """
         pairs = enumerate(zip(messages, self._own, strict=False))
         same = next((index for index, (raw, own) in pairs if raw is not own), min(len(messages), len(self._own)))
-        made = [*self._plain[:same]]
+        made = [*self._bare[:same]]
         for index, raw in enumerate(messages[same:], same):
             if index < len(self._own) and self._own[index] == raw:
-                made.append(self._plain[index])
+                made.append(self._bare[index])
                 continue
-            bare = self.api.plain(raw)
-            before = self._plain[index] if index < len(self._plain) else None
-            made.append(before if before is not None and before == bare else bare)
+            message = self.api.bare(raw)
+            before = self._bare[index] if index < len(self._bare) else None
+            made.append(before if before is not None and before == message else message)
         return tuple(made)
 
-    def _tell_of(self, given: tuple[bytes, ...], shared: int, call: ListCall) -> None:
+    def _tell_of(self, bare: tuple[bytes, ...], shared: int, call: ListCall) -> None:
         """Sends `turn_end` or the move in the tree (rules 2 and 3)."""
-        since = given[shared:]
+        since = bare[shared:]
         was_full, self.was_full = self.was_full, False
-        if shared == len(self._plain):
+        if shared == len(self._bare):
             usage, self._usage = self._usage, None
-            if since and self._plain:
+            if since and self._bare:
                 self._turn_ended(since, usage)
             elif not since:
                 self._usage = usage
@@ -424,10 +424,10 @@ class ProgramConversation:
         if call.speaker.window_id != self.speaker.window_id:
             return True
         view = FORMATS[self.api.format].view
-        known = set(self._plain)
+        known = set(self._bare)
         if any(view(raw).summary == "compaction" for raw in since if raw not in known):
             return True
-        held, rest = set(since), self._plain[shared:]
+        held, rest = set(since), self._bare[shared:]
         gone = sum(raw not in held for raw in rest)
         return rest[-1] in held and gone >= GONE * len(rest)
 
@@ -457,17 +457,17 @@ def _weights(beside: int, report: reports.Report | None, own_prefix_tokens: floa
     )
 
 
-def _before_reply(api: ProviderApi, given: Sequence[bytes]) -> int:
+def _before_reply(api: ProviderApi, bare: Sequence[bytes]) -> int:
     """The number of messages before the last reply, which were sent for it. 0 if there is no reply."""
-    count = len(given)
-    while count and api.part_of(given[count - 1]) != "reply":
+    count = len(bare)
+    while count and api.part_of(bare[count - 1]) != "reply":
         count -= 1
-    while count and api.part_of(given[count - 1]) == "reply":
+    while count and api.part_of(bare[count - 1]) == "reply":
         count -= 1
     return count
 
 
-def _share(given: Sequence[bytes], count: int) -> float:
+def _share(bare: Sequence[bytes], count: int) -> float:
     """The share of the list in its first `count` messages, by bytes."""
-    whole = sum(map(len, given))
-    return sum(map(len, given[:count])) / whole if whole else 0.0
+    whole = sum(map(len, bare))
+    return sum(map(len, bare[:count])) / whole if whole else 0.0

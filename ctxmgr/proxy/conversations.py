@@ -269,7 +269,7 @@ class Conversations:
         if call.speaker.conversation and any(other.key == base for other in known):
             key = f"{base}.{digest(_beginning(call))}"
         if not call.speaker.conversation:
-            messages = [call.api.plain(raw) for raw in call.body.messages]
+            messages = [call.api.bare(raw) for raw in call.body.messages]
             taken = [other.key for other in known]
             key = self._ends.find(base, messages, taken) or f"{base}.{token_hex(KEY_BYTES)}"
         if any(other.key == key for other in known):  # API changed (rule 2)
@@ -294,7 +294,7 @@ class Conversations:
             arm = calls.assigned(session_id, share)
             begun.enrolment = Enrolment(calls, session_id, begun.key, arm)
         if begun.is_held_out or calls.arm(session_id) == "heldOut":
-            begun.tell(begun.paused(begun.is_held_out))
+            begun.tell(begun.set_paused(begun.is_held_out))
 
     def _let_go(self) -> None:
         """Closes unused conversations (rule 5)."""
@@ -352,7 +352,7 @@ def _beginning(call: ListCall) -> list[bytes]:
     """The format, and the messages up to the first user's."""
     parts: list[bytes] = [call.format.encode()]
     for raw in call.body.messages:
-        parts.append(call.api.plain(raw))
+        parts.append(call.api.bare(raw))
         if member(raw, "role") == b'"user"':
             break
     return parts

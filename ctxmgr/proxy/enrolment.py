@@ -29,16 +29,16 @@ class ListEvents:
 
     def __init__(self, fmt: MessageFormat) -> None:
         self._format = fmt
-        self._given: tuple[bytes, ...] = ()
+        self._bare: tuple[bytes, ...] = ()
         self._seen: set[int] = set()  # hashes of messages
         self._calls: dict[str, Block] = {}  # by id
         self._read: set[str] = set()  # paths
 
-    def since(self, given: Sequence[bytes]) -> tuple[int, int]:
+    def since(self, bare: Sequence[bytes]) -> tuple[int, int]:
         """Returns (files read again, calls that the user rejected with words) in what is new in this list."""
-        is_first, shared = not self._seen, shared_count(self._given, given)
-        new = [raw for raw in given[shared:] if shared == len(self._given) or hash(raw) not in self._seen]
-        self._given = tuple(given)
+        is_first, shared = not self._seen, shared_count(self._bare, bare)
+        new = [raw for raw in bare[shared:] if shared == len(self._bare) or hash(raw) not in self._seen]
+        self._bare = tuple(bare)
         self._seen.update(map(hash, new))
         found = [self._event(block) for raw in new for block in self._format.view(raw).blocks]
         return (0, 0) if is_first else (sum(one for one, _ in found), sum(other for _, other in found))
@@ -74,16 +74,16 @@ class Enrolment:
         self,
         at_ms: int,
         call: ListCall,
-        given: Sequence[bytes],
+        bare: Sequence[bytes],
         billed: BilledCall | None,
         prices_of: str,
         error: bool,
     ) -> None:
-        """Adds the row of a call. `given`: its list; `billed`: None if the provider sent no count."""
+        """Adds the row of a call. `bare`: its list; `billed`: None if the provider sent no count."""
         with self._lock:
             if self._events is None:
                 self._events = ListEvents(FORMATS[call.format])
-            rereads, corrections = self._events.since(given)
+            rereads, corrections = self._events.since(bare)
             usage = billed.usage if billed is not None else {}
             row = HoldoutCall(
                 at_ms,

@@ -32,11 +32,11 @@ MOST_REFERENCES = 500
 
 
 class ObservedCall(msgspec.Struct, frozen=True):
-    """One call. `given`: the program's list as ctxmgr got it; `messages` and `places`: the list that was not sent,
+    """One call. `bare`: the program's list as ctxmgr got it; `messages` and `places`: the list that was not sent,
     and the place of each message in the program's list, None for messages of ctxmgr.
     """
 
-    given: tuple[bytes, ...]
+    bare: tuple[bytes, ...]
     messages: tuple[bytes, ...]
     places: tuple[int | None, ...]
     sheet: PriceSheet
@@ -66,10 +66,10 @@ class Observer:
         last, self._last = self._last, now
         if last is None:
             return None
-        if now.given[: len(last.given)] != last.given:
+        if now.bare[: len(last.bare)] != last.bare:
             self._begin()
             return None
-        since = now.given[len(last.given) :]
+        since = now.bare[len(last.bare) :]
         replies = sum(1 for _ in takewhile(lambda raw: self._api.part_of(raw) == "reply", since))
         if not replies:
             return None
@@ -83,7 +83,7 @@ class Observer:
     def _new(self, call: ObservedCall) -> list[KeyedMessage]:
         """The messages of the conversation that are new since the call before."""
         came = [
-            raw for raw in dict.fromkeys(call.given) if raw not in self._conversation and not self._is_summary(raw)
+            raw for raw in dict.fromkeys(call.bare) if raw not in self._conversation and not self._is_summary(raw)
         ]
         self._conversation.update(came)
         return [self._keyed(raw) for raw in came]
@@ -91,7 +91,7 @@ class Observer:
     def _projected(self, call: ObservedCall) -> tuple[ListMessage, ...]:
         shown = []
         for raw, index in zip(call.messages, call.places, strict=True):
-            own = raw if index is None else call.given[index]
+            own = raw if index is None else call.bare[index]
             is_own = index is not None and not self._is_summary(own)
             shown.append(ListMessage(own, ("", own) if is_own else None))
         return tuple(shown)

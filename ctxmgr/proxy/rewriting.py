@@ -96,7 +96,7 @@ class Rewriter:
         if conversation is None:
             return None
         async with conversation.lock:
-            return self._prepared(call, conversation, await conversation.listed(call))
+            return self._prepared(call, conversation, await conversation.make_list(call))
 
     async def again(self, refused: Prepared, refusal: Refusal) -> Prepared | None:
         """Another list to send after a refusal; None if there is none."""
@@ -114,13 +114,13 @@ class Rewriter:
             conversation.firm_calls = RESTING_CALLS
         async with conversation.lock:
             if refusal.kind == "size":
-                await conversation.rested()
+                await conversation.end_rest()
             is_learnt = not is_back and await conversation.refused(refusal.told)
             if refusal.kind != "size":
                 return self._giving_way(refused, refusal)
             if not is_back and not is_learnt:
                 return None
-            listed = await conversation.listed(refused.call, is_again=True)
+            listed = await conversation.make_list(refused.call, is_again=True)
         made = self._prepared(refused.call, conversation, listed, is_back or refused.is_back)
         return made if made.size < refused.size else None
 
@@ -130,10 +130,10 @@ class Rewriter:
         """
         billed, conversation = self._billed(prepared, usage), prepared.conversation
         if conversation.enrolment is not None:
-            call, given, prices_of = prepared.call, prepared.listed.given, conversation.settings.prices_of
+            call, bare, prices_of = prepared.call, prepared.listed.bare, conversation.settings.prices_of
             at_ms = round(self._conversations.now_ms())
-            note = partial(conversation.enrolment.note, at_ms, call, given, billed, prices_of, failed)
-            if sum(map(len, given)) < LARGE_BYTES:
+            note = partial(conversation.enrolment.note, at_ms, call, bare, billed, prices_of, failed)
+            if sum(map(len, bare)) < LARGE_BYTES:
                 note()
             else:  # for the first list all calls are read, which would delay other programs' answers
                 conversation.tell(asyncio.to_thread(note))
@@ -223,7 +223,7 @@ class Rewriter:
         sheet = PriceSheet(prices or NO_PRICES, overhead_tokens=prepared.call.overhead_tokens)
         if conversation.observer is None:
             conversation.observer = Observer(conversation.api)
-        call = ObservedCall(listed.given, listed.messages, listed.places, sheet)
+        call = ObservedCall(listed.bare, listed.messages, listed.places, sheet)
         refetched = await conversation.observer.refetched(call, self._thread)
         if refetched is not None:
             scale = conversation.account.scale.value
@@ -235,7 +235,7 @@ class Rewriter:
     def _prepared(
         self, call: ListCall, conversation: ProgramConversation, listed: Listed, is_back: bool = False
     ) -> Prepared:
-        is_own = listed.is_own or conversation.is_held_out
+        is_own = listed.is_complete or conversation.is_held_out
         messages = call.body.messages if is_own else _marked(call, listed)
         is_same = messages == call.body.messages
         weights, report = listed.weights, listed.outcome.report
@@ -269,7 +269,7 @@ class Rewriter:
         )
 
     async def _leave_alone(self, conversation: ProgramConversation) -> None:
-        if await conversation.paused(True):
+        if await conversation.set_paused(True):
             conversation.resting_calls = RESTING_CALLS
             self._settings.say(
                 "the provider rejected a list from ctxmgr and accepted the program's own: ctxmgr does not prune "
@@ -291,7 +291,7 @@ def read_ahead(call: ListCall) -> None:
     """
     for raw in call.body.messages:
         marks.message_marks(raw)
-        call.api.part_of(call.api.plain(raw))
+        call.api.part_of(call.api.bare(raw))
 
 
 def _marked(call: ListCall, listed: Listed) -> list[bytes]:

@@ -271,7 +271,7 @@ class ProviderApi(ABC):
         return any(self.part_of(raw) == "result" for raw in messages)
 
     @read_once
-    def plain(self, raw: bytes) -> bytes:
+    def bare(self, raw: bytes) -> bytes:
         """The message as ctxmgr gets it: without cache marks, and a single text as a string. Returns the same bytes
         if nothing changes. Programs write a message with one text as a list of blocks while it has a mark, and as a
         string afterwards. Both must give the same bytes, so white space between tokens goes, too: what is left of

@@ -71,7 +71,7 @@ async def test_it_passes_untouched_where_ctxmgr_did_not_hear_that_it_does(
     async def unheard(self: ProgramConversation, is_paused: bool) -> bool:
         return False
 
-    monkeypatch.setattr(ProgramConversation, "paused", unheard)
+    monkeypatch.setattr(ProgramConversation, "set_paused", unheard)
     made = await rig(holdout=SHARE)
     assert all(sent == got for sent, got in await played(made, named(HELD_OUT)))
 

@@ -195,7 +195,7 @@ async def test_the_provider_is_asked_by_default_and_of_what_is_observed_held_out
     made = await rig(compactions="ctxmgr")
     await made.post(request(marked(planned(3))), headers=SESSION)
     (one,) = made.proxy.conversations.all()
-    await one.paused(True)
+    await one.set_paused(True)
     await passed(made, claude_asks(planned(3)))
 
 
