@@ -429,7 +429,7 @@ class ProgramConversation:
             return True
         held, rest = set(since), self._bare[shared:]
         gone = sum(raw not in held for raw in rest)
-        return rest[-1] in held and gone >= GONE * len(rest)
+        return bool(rest) and rest[-1] in held and gone >= GONE * len(rest)
 
     def _prefix_count(self, sent: Sequence[bytes]) -> int:
         """The number of messages at the start of this list that are a list sent before. Makes this list the last

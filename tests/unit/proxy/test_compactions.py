@@ -5,6 +5,8 @@ from typing import Any
 
 import pytest
 
+from ctxmgr.proxy.apis import APIS
+from ctxmgr.proxy.body import list_body
 from tests.unit.proxy.lists import SESSION, TOOLS, compact, conversation, marked, request, step
 from tests.unit.proxy.provider import answers, one_after_another, turn
 
@@ -209,3 +211,15 @@ async def test_edits_that_clear_thinking_alone_are_no_rival(rig: Any) -> None:
     await made.post(body, headers=SESSION)
     assert len(made.upstream.asked[-1].body) < len(body)
     assert made.said == []
+
+
+async def test_a_list_that_continues_the_last_one_does_not_begin_anew(rig: Any) -> None:
+    made = await rig(window=200_000)
+    made.upstream.answer = answers(turn())
+    await grown(made, 1)
+    (one,) = made.proxy.conversations.all()
+    for steps in (1, 2):
+        body = list_body(request(conversation(steps, lines=200)), "messages")
+        assert body is not None
+        call = APIS["anthropic"].call_of("/v1/messages", SESSION, body)
+        assert not one.begins_anew(call.body.messages, call)
