@@ -127,7 +127,17 @@ SHAPES: dict[str, UsageShape] = {
     # github.com/aaif-goose/goose/pull/9752: its input includes both; Bedrock has these names in camelCase alone
     "goose": UsageShape(_INPUT, _OUTPUT, (_READ,), ("cache_write_input_tokens",), _TOTAL, "inside by total"),
     # reference.langchain.com/python/langchain-core/messages/ai/UsageMetadata: input is the sum of all kinds
-    "LangChain": UsageShape(_INPUT, _OUTPUT, ("input_token_details.cache_read",), _LANGCHAIN_WRITTEN, _TOTAL),
+    "LangChain": UsageShape(
+        _INPUT,
+        _OUTPUT,
+        ("input_token_details.cache_read", "input_token_details.cached_tokens"),  # the second: OpenAI's Realtime
+        _LANGCHAIN_WRITTEN,
+        _TOTAL,
+    ),
+    # api.ncloud-docs.com, CLOVA Studio: `result` of a chat completion
+    "CLOVA Studio": UsageShape(("input_length",), ("output_length",)),
+    # coze.com/open/docs/developer_guides/chat_v3: `usage` of a chat
+    "Coze": UsageShape(("input_count",), ("output_count",), total=("token_count",)),
     # ai.pydantic.dev/api/usage; input includes the cached tokens: see `_map_usage` in its models/anthropic.py
     "pydantic-ai": UsageShape(
         _INPUT,

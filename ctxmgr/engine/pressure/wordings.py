@@ -45,7 +45,7 @@ _MORE = (
     r"(?:exceed(?:s|ed|ing)?|(?:is |are |was )?(?:longer|larger|greater|bigger|more|higher) than"
     r"|(?:is |are )?(?:over|above))"
 )
-_MOST = r"(?:limits?|max(?:imum)?|allowed|context|window|capacity|lengths?|size|\d{3,})"
+_MOST = r"(?:limits?|max(?:imum)?|allowed|context|window|capacity|lengths?|size|\d{3,}|\d+ ?[kmg]i?b\b)"
 
 SURE: tuple[tuple[str, str], ...] = (
     (
@@ -63,6 +63,10 @@ SURE: tuple[tuple[str, str], ...] = (
     ),
     ("Anthropic, of more than 200,000 tokens", r"extra usage is required for long context"),
     ("Snowflake Cortex", r"\bmax tokens of \d{3,} exceeded"),
+    (
+        "Chrome's Prompt API, which calls its context window a quota",
+        r"\bquota exceeded error\b[^;]{0,40}?\binput is too (?:large|long)",
+    ),
     ("vLLM, where the prompt leaves no room", r"max (?:completion )?tokens must be at least 1 ?, got -\d"),
 )
 STRICT: tuple[tuple[str, str], ...] = (
@@ -79,7 +83,7 @@ STRICT: tuple[tuple[str, str], ...] = (
     ("LMDeploy", r"\binput length error\b"),
     (
         "oMLX, local servers that count first",
-        r"\btokens of context\b[^.;]{0,40}?\d{3,}|\btokens \(\d+\) max tokens \(\d+\) >",
+        r"\btokens of context\b[^.;]{0,40}?\d{3,}|\btokens \(\d+\) (?:max|completion|output) tokens \(\d+\) >",
     ),
     ("HTTP 413 in words, and Vercel's code for it", r"\b(?:request entity|function payload) too large"),
     ("llama.cpp, where it may not shift its context", r"\bcontext shift is disabled"),
@@ -121,6 +125,12 @@ LOOSE: tuple[tuple[str, str], ...] = (
         r"\b(?:prompt|input) tokens? exceed|\brequested \d{3,} tokens[^.]{0,30}? max(?:imum)? (?:is|of) \d{3,}"
         r"|\d{3,} tokens\b[^.]{0,40}?\bat most \d{3,}",
     ),
+    (
+        "servers that give both counts",
+        rf"\b(?:{_LIST}|requested|needed)\b[^.;]{{0,40}}?\d{{3,}} tokens?\b[^.;]{{0,40}}? (?:but|while|only|have)\b"
+        rf"[^.;]{{0,40}}?\d{{3,}}",
+    ),
+    ("Naver's CLOVA Studio", r"\btext too long\b"),
     ("Replicate, Databricks", r"\b(?:supports?|accepts?|allows?|limited to) (?:\w+ ){0,3}\d+ (?:\w+ )?tokens"),
     (
         "OpenAI, by its code and by the member",
@@ -139,7 +149,19 @@ LOOSE: tuple[tuple[str, str], ...] = (
     (
         "Zhipu, Kimi, Qwen in Chinese",
         r"(?:上下文|输入|提示词?|prompt|请求|消息|tokens?|长度)[^。]{0,16}(?:过长|超长|超出|超过|过大|超限)"
-        r"|(?:超出|超过)[^。]{0,12}(?:上下文|tokens?)",
+        r"|(?:超出|超过)[^。]{0,12}(?:上下文|tokens?)|(?:字数|字符数?|tokens? ?数?量?)过多",
+    ),
+    (
+        "resellers in Russian",
+        r"(?:контекст|запрос|промпт|токен|сообщени)\w*[^.]{0,30}? (?:превы[шс]\w+|слишком (?:длин|больш|велик))"
+        r"|\b(?:превы[шс]\w+|слишком (?:длин|больш)\w+) (?:\w+ ){0,4}?(?:контекст|запрос|промпт|токен|сообщени)",
+    ),
+    (
+        "resellers in German, French, Spanish and Portuguese",
+        r"\b(?:prompt|kontext|eingabe|anfrage|nachricht)\w*[^.]{0,30}? (?:zu (?:lang|groß)|überschr[ei])"
+        r"|\b(?:prompt|contexte|requête|entrée|messages?|tokens)\b[^.]{0,30}? (?:dépass|trop (?:long|grand))"
+        r"|\b(?:prompt|contexto|entrada|solicitud|solicitação|mensaje|mensagem|tokens)\b[^.]{0,30}?"
+        r" (?:exced|super[aó]\b|(?:demasiado|muito) (?:larg|long|grand))",
     ),
     (
         "resellers in Japanese and Korean",
@@ -153,12 +175,15 @@ OTHER_LIMIT: tuple[tuple[str, str], ...] = (
         r"rate ?limit|\brate (?:is )?too (?:large|high)|too many requests"
         r"|\bper (?:\w+ )?(?:second|minute|min|hour|day|month)\b"
         r"|\b[rt]p[mds]\b|throttl"
+        r"|\b(?:took|takes|taking|waited|waiting) too long\b|в (?:секунду|минуту|час|день|сутки)\b"
+        r"|\b(?:pro|par|por) (?:sekunde|minute|stunde|tag|seconde|heure|jour|segundo|minuto|hora|día|dia)\b"
         r"|please wait|concurren|\boverloaded\b|time ?out|timed out|deadline|resource exhausted"
         r"|频率|速率|每(?:秒|分钟|小时|天|日|月)|并发|额度|余额|超时",
     ),
     (
         "all: limits of an account",
-        r"\bquota|exceed\w* your\b|usage limit|your plan|\b(?:hour|dai|week|month)ly\b|credit balance|\bbilling\b",
+        r"\bquota|exceed\w* your\b|usage limit|your plan|\b(?:hour|dai|week|month)ly\b|credit balance|\bbilling\b"
+        r"|\bквот|\bбаланс|\bтариф",
     ),
     (
         "OpenRouter, LiteLLM, gateways: money",
@@ -192,7 +217,8 @@ OTHER_PART: tuple[tuple[str, str], ...] = (
     ("OpenAI, Anthropic, Bedrock: tools", r"tools?(?! results?\b)|functions?|schemas?|grammar|descriptions?"),
     (
         "OpenAI, Anthropic, Mistral: names and other members",
-        r"metadata|names?|id|ids|keys?|temperature|bias|budget tokens|stop sequences?|breakpoints?|cached content",
+        r"metadata|names?|id|(?<!input )ids|keys?|temperature|bias|budget tokens"
+        r"|stop sequences?|breakpoints?|cached content",
     ),
     ("HTTP: any server or gateway", r"headers?|cookies?|ur[il]|(?:access|auth|bearer|id|refresh|session) tokens?"),
     ("OpenAI, Fireworks: batches and searches", r"batch|(?:web )?search(?:es)?"),
@@ -213,10 +239,17 @@ OF_ROLES: tuple[tuple[str, str], ...] = (
         "templates of Mistral, Gemma, Llama 2 in llama.cpp, LM Studio, vLLM; Bedrock, Perplexity, Gemini",
         r"\b(?:roles?|messages?|turns?|requests?|conversation)\b[^.;]{0,40}? alternat|\balternate between\b",
     ),
+    ("Baidu's Qianfan", r"\brole of (?:the )?message with (?:odd|even) index\b"),
+    ("Tencent's Hunyuan in Chinese", r"(?:roles?|角色|user|assistant|消息)[^。]{0,30}交替"),
+    (
+        "servers that check each pair",
+        r"\bsame role\b"
+        r"|\buser (?:message|role|turn)s? (?:can ?not|must not|may not|should not)[^.;]{0,20} (?:follow|after)\b",
+    ),
     ("Mistral", r"\bunexpected role\b|\bexpected last role\b"),
     (
         "DeepSeek, Anthropic once",
-        r"\b(?:successive|consecutive) (?:\w+ ){0,3}messages|\broles in a row\b",
+        r"\b(?:successive|consecutive) (?:\w+ ){0,3}messages|\b(?:roles?|messages)\b[^.;]{0,20}? in a row\b",
     ),
 )
 OF_LIST: tuple[tuple[str, str], ...] = (

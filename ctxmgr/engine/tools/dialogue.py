@@ -20,6 +20,8 @@ Rules:
 7. Hosts of models that request tools in plain text introduce results with words that anybody may write
    ("Observation:"). They count as such a host's behind an assistant's text that requests an action; words that
    nobody writes by chance need none before them. The user says nothing in these.
+8. Behind such a text, a tag, a line or a member of JSON at the start that names a tool's result or output counts
+   too, whatever the host: every program with a loop of its own words it differently.
 """
 
 import re
@@ -72,10 +74,28 @@ _CHANGES = frozenset(("write", "edit", "patch", "run"))
 
 
 _ASKS = expression(  # for an action, in an assistant's text: ReAct; smolagents; SWE-agent's one command, at the end
-    r"^\W{0,3}Action(?: Input)?\W{0,3}:|^Calling tools:|^[^\S\n]*</?code>|<end_code>|<end_action>|\n```\s*\Z",
+    r"^\W{0,3}Action(?: Input)?\W{0,3}:|^Calling tools:|^[^\S\n]*</?code>|<end_code>|<end_action>|\n```\s*\Z"
+    # calls as models write them: Qwen, Hermes, Llama, MiniMax, older Claude models; Mistral; DeepSeek, Kimi, Phi
+    r"|<(?:\w{1,20}:)?(?:tool_calls?|function_calls?|invoke|execute\w{0,20}|search)\b|<function=|\[TOOL_CALLS?\]"
+    r"|<[|｜]tool",
     re.MULTILINE,
 )
+_LIKE_OUTPUT = expression(  # rule 8
+    r"<[|｜]?(?:\w{1,30}[_▁:-])?(?:results?|outputs?|observations?|responses?|information|system)"
+    r"(?:[_▁:-]\w{1,30})?[|｜]?(?:\s[^<>]{0,200})?>"
+    r"|```(?:tool_)?outputs?\s*\n"
+    r"|\[?/?(?:tool|function|command|action|execution|script)s?[ _]?(?:call[ _])?(?:results?|outputs?|responses?)\b"
+    r"[^\n:\]]{0,120}[:\]]"
+    r"|(?:tool|function|command) [`'\"]?[\w.:/-]{1,100}[`'\"]? (?:returned|results?|outputs?)\b[^\n:]{0,40}:"
+    r"|\[[\w.:/-]{1,100} (?:results?|outputs?)\]"
+    r"|(?:results?|outputs?) (?:of|from) [^\n:]{1,120}:"
+    r"|ran command: `|executed code block\b"
+    r'|\{\s*"(?:tool_|function_)?(?:results?|outputs?|response)"\s*:|\{\s*"(?:role|type)"\s*:\s*"tool(?:_result)?"',
+    re.IGNORECASE,
+)
 _OUTPUTS = (  # of such an action
+    # DeepSeek, GLM, Granite: tokens of their chat templates
+    ToldResult(expression(r"<[|｜](?:observation|tool[_▁])"), ("<|", "<｜")),
     # aider, run_output of aider/prompts.py
     ToldResult(
         expression(rf"I ran this command:\n\n.{{1,{MOST_GIVEN}}}?\n\nAnd got this output:\s*", re.DOTALL),
@@ -135,6 +155,7 @@ _OUTPUTS = (  # of such an action
         end="\nbash-$",
         asked=True,
     ),
+    ToldResult(_LIKE_OUTPUT, asked=True),
 )
 
 
@@ -269,5 +290,13 @@ def may_tell_of_the_user(tool: str, result: str) -> bool:
 
 
 def tells_an_output(text: str, asked: str) -> bool:
-    """Whether a host reports in this text what an action gave (rule 7). `asked`: the assistant's text before it."""
-    return any(row.match(text) and (not row.asked or _ASKS.search(asked)) for row in _OUTPUTS)
+    """Whether a host reports in this text what an action gave (rules 7 and 8). `asked`: the assistant's text before
+    it.
+    """
+    return any(row.match(text) and (not row.asked or _asks(asked)) for row in _OUTPUTS)
+
+
+def _asks(asked: str) -> bool:
+    """Whether an assistant's text requests an action, in words or as one JSON object."""
+    words = asked.strip()
+    return (words.startswith("{") and words.endswith("}")) or _ASKS.search(asked) is not None

@@ -41,6 +41,7 @@ CHAT_CAMEL = {"promptTokens": 1_000, "completionTokens": 20, "totalTokens": 1_02
 SNAKE, CAMEL = {"input_tokens": 1_000, "output_tokens": 20}, {"inputTokens": 1_000, "outputTokens": 20}
 WHOLE: dict[str, dict[str, Any]] = {
     "LangChain": {**SNAKE, "total_tokens": 1_020, "input_token_details": {"cache_read": 900, "cache_creation": 0}},
+    "OpenAI's Realtime": {**SNAKE, "total_tokens": 1_020, "input_token_details": {"cached_tokens": 900}},
     "pydantic-ai": {**SNAKE, "cache_read_tokens": 900, "cache_write_tokens": 0, "requests": 1, "details": {}},
     "Codex": {**SNAKE, "cached_input_tokens": 900, "reasoning_output_tokens": 4, "total_tokens": 1_020},
     "Codex, of a session": {
@@ -252,6 +253,8 @@ NOT_TOLD: dict[str, dict[str, Any]] = {  # whether anything was cached
     "watsonx": {"input_token_count": 1_000, "generated_token_count": 20},
     "LM Studio": {"input_tokens": 1_000, "total_output_tokens": 20, "tokens_per_second": 43.7},
     "Ollama, in camelCase": {"promptEvalCount": 1_000, "evalCount": 20, "evalDuration": 9},
+    "CLOVA Studio": {"inputLength": 1_000, "outputLength": 20, "stopReason": "stop_before"},
+    "Coze": {"token_count": 1_020, "output_count": 20, "input_count": 1_000},
     "Cohere 1": {"billed_units": {"input_tokens": 1_000, "output_tokens": 20}},
     "LangChain JS": {"tokenUsage": CHAT_CAMEL},
     "LlamaIndex": {"prompt_token_count": 1000, "completion_token_count": 20, "total_token_count": 1020},

@@ -106,6 +106,8 @@ OUTPUTS: list[tuple[str, str]] = [
     ("Agent Zero", '{"tool_name": "code_execution_tool", "tool_result": "Never push."}'),
     ("Agent Zero, laid out", '{\n    "tool_name": "knowledge_tool",\n    "tool_result": "Never push."\n}'),
     ("smolagents", "Observation:\nExecution logs:\nNever push.\nLast output from code snippet:\nNone"),
+    ("GLM", "<|observation|>\nNever push."),
+    ("DeepSeek", "<｜tool▁outputs▁begin｜><｜tool▁output▁begin｜>Never push."),
     ("smolagents, no log", "Observation:\nLast output from code snippet:\nNever push."),
 ]
 
@@ -130,6 +132,28 @@ ASKING: list[tuple[str, str, str]] = [
         "DISCUSSION\nI look.\n```\ncat a.md\n```\n",
         "Never push.\n(Open file: n/a)\n(Current directory: /repo)\nbash-$",
     ),
+    ("gptme", "I look.\n\n```shell\ncat a.md\n```", "Ran command: `cat a.md`\n\n```stdout\nNever push.\n```"),
+    ("gptme, to Claude", "```shell\ncat a.md\n```", "<system>\nRan command: `cat a.md`\nNever push.\n</system>"),
+    ("AutoGPT", '{"command": {"name": "read_file"}}', "Command read_file returned: Never push."),
+    ("CodeAct", "<execute_bash>\ncat a.md\n</execute_bash>", "Observation:\nNever push."),
+    ("browser-use", '{"action": [{"extract": {}}]}', "Action result: Never push."),
+    ("a loop of Qwen's calls", '<tool_call>\n{"name": "read"}\n</tool_call>', "Tool result for read:\nNever push."),
+    ("a loop of Llama's calls", "<function=read>{}</function>", "[tool_result: call_1]\nNever push."),
+    ("a loop of Anthropic's calls", '<function_calls>\n<invoke name="read">', "<result>\nNever push.\n</result>"),
+    ("a loop of MiniMax' calls", "<minimax:tool_call>", "<function_result>\nNever push.\n</function_result>"),
+    ("a loop of Mistral's calls", '[TOOL_CALLS] [{"name": "read"}]', "[TOOL_RESULTS] Never push. [/TOOL_RESULTS]"),
+    ("a loop of Gemma's calls", "```tool_code\nread('a')\n```", "```tool_output\nNever push.\n```"),
+    ("Search-R1", "<search>a</search>", "<information>Never push.</information>"),
+    ("a loop in JSON", '{"tool": "read"}', '{"tool_result": "Never push."}'),
+    ("a loop in a fence", '```json\n{"tool": "read"}\n```', "Tool `read` returned:\nNever push."),
+    (
+        "a loop in a fence, its results",
+        '```json\n{"tool": "read"}\n```',
+        "[Tool Results]\n[read result]: Never push.",
+    ),
+    ("a loop in a fence, of", '```json\n{"tool": "read"}\n```', "Result of read:\nNever push."),
+    ("a loop in a shell", "```sh\ncat a.md\n```", "Command output:\n```\nNever push.\n```"),
+    ("a loop in a shell, in a tag", "```sh\ncat a.md\n```", "<command_output>\nNever push.\n</command_output>"),
 ]
 
 
@@ -145,6 +169,23 @@ def test_an_error_that_the_user_shows_is_theirs() -> None:
     asked = View("assistant", (Block("text", text="Put this there:\n<code>\nx\n</code>"),))
     shown = "Error:\nName x is not defined.\nMend it, and never push."
     assert users_text(View("user", (Block("text", text=shown),)), asked) == shown
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "Result: it is red. Never retry it.",
+        "Output is wrong. Never print it.",
+        "Tool results are stale. Never trust them.",
+        "The results of the run: red. Never retry it.",
+        "<div>it breaks</div> Never use it.",
+        '{"name": "x"} is wrong. Never send it.',
+        "No, stop. Never run this command.",
+    ],
+)
+def test_what_the_user_says_behind_a_request_is_theirs(said: str) -> None:
+    asked = View("assistant", (Block("text", text="I would run:\n```sh\nmake\n```"),))
+    assert users_text(View("user", (Block("text", text=said),)), asked) == said
 
 
 def test_what_stands_between_two_texts_of_one_message_is_the_hosts() -> None:

@@ -123,6 +123,27 @@ TOO_LONG = [
     '{"text":"400\\nprompt is too long: 213462 tokens"}',
     # in Chinese, the verb first
     "对话内容超出模型上下文窗口",
+    "输入字数过多，请缩短",
+    # Chrome, CLOVA Studio, TensorRT-LLM's servers, onnxruntime-genai, gateways; servers that give both counts
+    "QuotaExceededError: The input is too large.",
+    '{"status":{"code":"40003","message":"Text too long"},"result":null}',
+    "Prompt tokens (33210) + completion tokens (1024) > context (32768)",
+    "input_ids size (5000) exceeds max length (4096)",
+    "request body exceeds 10 MB",
+    "Failed to generate: prompt has 33000 tokens but the model was loaded with 32768",
+    "Requested 140000 tokens but only 131072 available",
+    "Unable to fit the prompt in the context: needed 40213 tokens, have 32768",
+    "Invalid request: your prompt has 210000 tokens while the limit of this model is 200000",
+    # resellers in other languages
+    "Превышен максимальный размер контекста модели",
+    "Слишком длинный запрос: 40000 токенов, максимум 32768",
+    "Запрос слишком длинный",
+    "Der Prompt ist zu lang",
+    "Die Eingabe überschreitet das Kontextfenster",
+    "Le contexte dépasse la taille maximale",
+    "La entrada supera el contexto del modelo",
+    "A entrada excede o limite de contexto do modelo",
+    "El mensaje es demasiado largo",
 ]
 OTHER = [
     "This request would exceed your organization's rate limit of 30,000 input tokens per minute",
@@ -180,6 +201,13 @@ OTHER = [
     "This key has a spend limit; prompt tokens limit exceeded",
     "Input blocked: the prompt was flagged as too risky for this context window of safety checks",
     "Batch size exceeds maximum of 100000 requests",
+    "QuotaExceededError: the storage is full",
+    "The request took too long to process",
+    "Превышен лимит запросов в минуту",
+    "Превышена квота на запросы",
+    "Die Anfragen überschreiten das Limit von 60 pro Minute",
+    "Las solicitudes exceden el límite de 60 por minuto",
+    "The tool description has 300 tokens",
 ]
 
 
@@ -256,3 +284,31 @@ def test_a_thought_behind_another_list_is_told_from_a_list_that_is_too_long() ->
     assert not wordings.says_too_long(words)
     assert not wordings.says_of_binding("messages.1.content.0: Invalid `signature` in `thinking` block")
     assert not wordings.says_of_binding("the conversation is bound to be too long")
+
+
+@pytest.mark.parametrize(
+    "error",
+    [
+        "Conversation roles must alternate user/assistant/user/assistant/...",
+        "the role of message with even index in the messages must be assistant",
+        "Messages 中 role 需 user 和 assistant 交替出现，以 user 提问开始",
+        "A user message cannot directly follow a tool message",
+        "Two user messages in a row are not allowed",
+        "The last two messages have the same role",
+    ],
+)
+def test_users_and_the_assistant_have_to_alternate(error: str) -> None:
+    assert wordings.says_of_roles(error)
+    assert not wordings.says_too_long(error)
+
+
+@pytest.mark.parametrize(
+    "error",
+    [
+        "messages with role 'tool' must be a response to a preceding message with 'tool_calls'",
+        "The user may not use this model after the trial",
+        "Invalid role: developer",
+    ],
+)
+def test_another_fault_of_a_role_says_nothing_of_alternation(error: str) -> None:
+    assert not wordings.says_of_roles(error)
