@@ -13,10 +13,10 @@
    list may have been too long for some time. If the list does not continue the last one, the program's own is sent.
 6. The prompt of a request for a summary is not a message of the conversation, and nothing can be learned from it:
    it is removed from the list before `context`, and added again.
-7. A conversation that rests after a refused list is sent unchanged while it fits the context window, until it is
-   too long itself. ctxmgr's lists are tried again after a number of calls, or earlier, once the provider's cache of
-   the list is lost anyway: the program starts its list anew, changes its tools, system prompt or model, or pauses
-   for longer than the cache lasts.
+7. A conversation that rests after a refused list (`trust`) is sent unchanged while it fits the context window,
+   until it is too long itself. ctxmgr's lists are tried again after a number of calls, or earlier, once the
+   provider's cache of the list is lost anyway: the program starts its list anew, changes its tools, system prompt
+   or model, or pauses for longer than the cache lasts.
 8. Changes of tools and system prompt since the last turn are reported with the list, unless the program starts
    anew. The answer to the list says how much was written to the cache again because of them.
 9. Once the conversation is quiet, the session is asked once what the first call costs after the cache has ended.
@@ -39,6 +39,7 @@ from ctxmgr.proxy.body import LARGE_BYTES, elements, members, shared_count
 from ctxmgr.proxy.enrolment import Enrolment
 from ctxmgr.proxy.hearing import FULL
 from ctxmgr.proxy.refetching import Observer
+from ctxmgr.proxy.trust import Trust
 from ctxmgr.settings import ProgramSettings
 
 _RESULT = b'"tool_result"'
@@ -89,7 +90,6 @@ def _content(raw: bytes) -> tuple[dict[str, msgspec.Raw], list[msgspec.Raw]] | N
     return (fields, blocks) if blocks is not None and bytes(fields.get("role", b"")) == b'"user"' else None
 
 
-TAKEN_SHARE = 1.1  # factor: a list larger than an accepted one by this much is accepted too
 BEGINNING_MESSAGES = 8  # among which the user's first words are searched
 LONGEST_WORDS = 160  # characters
 GONE = 0.5  # share of a list's messages; fewer missing messages are an edit
@@ -132,15 +132,12 @@ class ProgramConversation:
         self.settings, self.is_long_lived = settings, is_long_lived
         self.lock = asyncio.Lock()
         self.account = Account()
-        self.is_paused = self.gives_summary = False
+        self.trust = Trust()
+        self.gives_summary = False
         self.was_changed = False  # a list of it was sent with changes
-        self.firm_calls = 0  # number of calls in which ctxmgr's lists do not give way
-        self.taken_tokens = 0.0  # of the largest list of the program that was accepted unchanged
-        self.resting_calls = 0  # number of calls for which it is paused, since a list of ctxmgr was refused
         self.heard_long: bool | None = None
         self.busts: lifecycle.CacheBusts | None = None
         self.asking_busts: asyncio.Task[Any] | None = None
-        self.is_doubted = False  # the newest list was refused without a reason
         self.began_ms = self.used_ms = 0.0
         self.open_calls = 0  # whose answers have not ended
         self._first_words = ""
@@ -168,10 +165,14 @@ class ProgramConversation:
         return self.enrolment is not None and self.enrolment.arm == "heldOut"
 
     @property
+    def is_paused(self) -> bool:
+        """Whether pruning is paused (`Trust`)."""
+        return self.trust.is_paused
+
+    @property
     def window(self) -> float:
         """The largest list of the program that is sent unchanged, in tokens."""
-        taken, stated = self.taken_tokens, self.settings.window
-        return TAKEN_SHARE * taken if taken > stated else stated
+        return self.trust.window(self.settings.window)
 
     @property
     def length(self) -> int:
@@ -238,7 +239,7 @@ class ProgramConversation:
         else:
             sent, outcome = self._kept(bare, sent, outcome)
         weight = outcome.report.raw_tokens if outcome.report is not None else 0.0
-        if self.resting_calls and not is_again and call.overhead_tokens + weight <= self.window:
+        if self.trust.resting_calls and not is_again and call.overhead_tokens + weight <= self.window:
             sent = bare
         index_of = {id(raw): index for index, raw in enumerate(bare)}
         places = tuple(index_of.get(id(raw)) for raw in sent)
@@ -280,13 +281,13 @@ class ProgramConversation:
             await self.session.request("setPruning", {"enabled": not is_paused})
         except SidecarFault:
             return False
-        self.is_paused = is_paused
+        self.trust.is_paused = is_paused
         return True
 
     async def end_rest(self) -> None:
         """Ends the rest (rule 7)."""
-        if self.resting_calls and await self.set_paused(False):
-            self.resting_calls = 0
+        if self.trust.resting_calls and await self.set_paused(False):
+            self.trust.ended_rest()
 
     async def cache(self, with_cost: bool = True) -> dict[str, Any]:
         """The status of the provider's cache; `with_cost`: with the cost of a call once it has ended (rule 9).
@@ -352,17 +353,15 @@ class ProgramConversation:
 
     def _wake(self, shared: int, since: tuple[bytes, ...], call: ListCall, is_changed: bool) -> None:
         """Counts down the rest (rule 7). `is_changed`: tools or system prompt are not those of the last turn."""
-        self.firm_calls = max(0, self.firm_calls - bool(since))
-        if not self.resting_calls or not since:
+        if not since:
             return
-        is_left = is_changed or (shared < len(self._bare) and self._begins_anew(shared, since, call))
-        self.rest_for(0 if is_left else self.resting_calls - 1)
+        self.trust.called()
+        if self.trust.resting_calls:
+            self.wake(is_changed or (shared < len(self._bare) and self._begins_anew(shared, since, call)))
 
-    def rest_for(self, calls: int) -> None:
-        """Sets the number of calls for which it still rests, and ends the rest at 0."""
-        self.resting_calls = calls
-        if not calls and self.is_paused:
-            self.is_paused = False
+    def wake(self, is_lost: bool) -> None:
+        """Counts down the rest, or ends it because the provider's cache is lost (rule 7)."""
+        if self.trust.woke(is_lost):
             self.tell(self.set_paused(False))
 
     def _kept(

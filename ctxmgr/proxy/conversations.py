@@ -177,7 +177,7 @@ class Conversations:
             known.append(conversation)
         else:
             if self._has_lost_cache(conversation, call):
-                conversation.rest_for(0)
+                conversation.wake(is_lost=True)
             self._follow(conversation, call)
         conversation.used_ms = self.now_ms()
         self._let_go()

@@ -147,8 +147,8 @@ class PageRoutes:
         answer = await _answered([conversation], action, as_json)
         conversation.outdated()
         if action.method == "setPruning" and answer.status == 200:
-            conversation.resting_calls = 0
-            conversation.is_paused = action.params.get("enabled") is False
+            conversation.trust.ended_rest()
+            conversation.trust.is_paused = action.params.get("enabled") is False
         return answer
 
     def _named(self, key: str) -> ProgramConversation | None:

@@ -10,7 +10,7 @@ account.
 5. If the provider refuses a list of ctxmgr for another reason, the program's own list is sent once, and the program
    gets the answer to that.
    - If the provider accepts it, ctxmgr pauses the conversation for RESTING_CALLS, while its list fits the context
-     window, until it is refused for its size or the provider's cache of it is lost anyway (`conversation`, rule 7).
+     window, until it is refused for its size or the provider's cache of it is lost anyway (`trust`).
      If the refusal did not say that the list is at fault, ctxmgr pauses only at the second such refusal.
    - In that case, if the program's list is larger than the known window, it is not sent the first time either: the
      program gets the refusal. If the provider accepts such a list, the window is at least that large.
@@ -41,8 +41,8 @@ from ctxmgr.proxy.conversations import Conversations
 from ctxmgr.proxy.hearing import Refusal, Room
 from ctxmgr.proxy.refetching import ObservedCall, Observer
 from ctxmgr.proxy.settings import ProxySettings
+from ctxmgr.proxy.trust import RESTING_CALLS
 
-RESTING_CALLS = 10
 END_SECONDS = 5.0  # to finish the work of the thread, at the end
 NO_PRICES = TieredPrices(0, 0, 0, 0)
 
@@ -111,7 +111,7 @@ class Rewriter:
             refused = msgspec.structs.replace(refused, is_unbound=False)
         is_back = refused.gave_way is not None
         if is_back:
-            conversation.firm_calls = RESTING_CALLS
+            conversation.trust.both_refused()
         async with conversation.lock:
             if refusal.kind == "size":
                 await conversation.end_rest()
@@ -185,15 +185,9 @@ class Rewriter:
 
     def note_success(self, prepared: Prepared) -> None:
         """Records that the provider accepted what was sent."""
-        conversation, refusal = prepared.conversation, prepared.gave_way
-        if prepared.body is None:
-            conversation.taken_tokens = max(conversation.taken_tokens, prepared.weights.own_tokens)
-        if refusal is None:
-            conversation.is_doubted = conversation.is_doubted and prepared.body is None
-        elif refusal.is_sure or conversation.is_doubted:
+        conversation = prepared.conversation
+        if conversation.trust.accepted(prepared.gave_way, prepared.weights.own_tokens, prepared.body is None):
             conversation.tell(self._leave_alone(conversation))
-        else:
-            conversation.is_doubted = True
 
     def passed(self, call: ListCall, usage: Mapping[str, Any] | None) -> None:
         """Records a call that ctxmgr did not handle: both sides are the same."""
@@ -258,10 +252,9 @@ class Rewriter:
     def _giving_way(self, refused: Prepared, refusal: Refusal) -> Prepared | None:
         """The program's own list, if ctxmgr's gives way to it (rule 5)."""
         conversation = refused.conversation
-        if refused.body is None or refused.is_back or conversation.firm_calls:
+        if refused.body is None or refused.is_back:
             return None
-        if refusal.is_guess and refused.weights.own_tokens > conversation.window and not conversation.is_doubted:
-            conversation.is_doubted = True
+        if not conversation.trust.refused(refusal, refused.weights.own_tokens, conversation.window):
             return None
         weights, size = refused.weights.unchanged, sum(map(len, refused.call.body.messages))
         return msgspec.structs.replace(
@@ -270,7 +263,7 @@ class Rewriter:
 
     async def _leave_alone(self, conversation: ProgramConversation) -> None:
         if await conversation.set_paused(True):
-            conversation.resting_calls = RESTING_CALLS
+            conversation.trust.began_rest()
             self._settings.say(
                 "the provider rejected a list from ctxmgr and accepted the program's own: ctxmgr does not prune "
                 f"conversation {conversation.key} for {RESTING_CALLS} calls, while its list fits the window"
