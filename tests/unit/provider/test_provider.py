@@ -175,6 +175,12 @@ def test_caches_read_what_a_provider_would_have_kept() -> None:
         clock.advance(minutes * MINUTE_MS)
         assert cache.use("m", blocks(now)) == expected, (before, minutes, now)
         assert cache.use("another model", blocks(now)).read == 0
+    clock = Clock()
+    cache = MarkedCache(clock, least_tokens=200)
+    cache.use("m", blocks("ab*"))
+    for more in ("abc*", "abd*"):  # to read an entry keeps it alive
+        clock.advance(4 * MINUTE_MS)
+        assert cache.use("m", blocks(more)).read == 200
     prefix = PrefixCache(Clock())
     assert prefix.use("m", [b"a" * 4 * 1100, b"b" * 400]) == Usage(fresh=1200)
     assert prefix.use("m", [b"a" * 4 * 1100, b"c" * 400]) == Usage(fresh=176, read=1024)

@@ -156,6 +156,12 @@ async def test_a_body_that_unpacks_without_end_is_refused(rig: Any, monkeypatch:
     )
 
 
+def test_nothing_unpacks_to_more_than_the_largest_body(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(body, "LARGEST_BYTES", 1_000)
+    with pytest.raises(body.Bomb):
+        body.decoded(gzip.compress(random.Random(1).randbytes(1_001)), "gzip")
+
+
 def test_what_a_provider_may_take_is_not_refused_however_well_it_is_packed() -> None:
     """And past that it may unpack to sixteen times what came: program text comes to a fifth, base64 to three
     quarters."""
