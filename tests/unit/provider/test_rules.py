@@ -58,6 +58,7 @@ ANTHROPIC: list[tuple[Json, str]] = [
     (body({**u("go"), "output_config": {}}), "messages.0.output_config: Extra inputs are not permitted"),
     (body(u()), "messages.0: all messages must have non-empty content"),
     (body(u("")), "messages.0: text content blocks must be non-empty"),
+    (body(u(" \n")), "messages.0: text content blocks must contain non-whitespace text"),
     (body(u({"type": "note"})), "messages.0.content.0: Input tag 'note'"),
     (body(u({**text("go"), "kept": True})), "messages.0.content.0.text.kept: Extra inputs are not permitted"),
     (body(u("go"), a(call("1"), call("2")), u(result("1"))), "messages.1: `tool_use` ids were found without"),
@@ -108,6 +109,7 @@ CHAT: list[tuple[Json, str]] = [
     (listed(U, asks("1", "2"), FOUND), "An assistant message with 'tool_calls' must be followed by"),
     (listed(U, asks("1"), U, FOUND), "An assistant message with 'tool_calls' must be followed by"),
     (listed(U, FOUND), "Invalid parameter: messages with role 'tool' must be a response to"),
+    ({**listed(U, asks("1"), FOUND, U), "model": "mistral"}, "Unexpected role 'user' after role 'tool'"),
 ]
 
 
@@ -148,6 +150,7 @@ RESPONSES: list[tuple[Json, str]] = [
     (given(U, item("1")), "No tool output found for function call 1."),
     (given(U, output("1")), "No tool call found for function call output with call_id 1."),
     (given(U, item("1"), item("1", "fc_8"), output("1")), "Duplicate call_id found: 1."),
+    (given(U, item("1"), output("1"), output("1")), "No tool call found for function call output with call_id 1."),
     (given(U, reasoning(), U), f"Item 'rs_1' of type 'reasoning' {LACKS} following"),
     (given(U, item("0", "fc_p0s3n"), output("0")), f"Item 'fc_p0s3n0' of type 'function_call' {LACKS}"),
 ]

@@ -17,6 +17,14 @@ def test_where_all_is_read_the_sums_agree_and_there_is_no_gap() -> None:
     assert "gap" not in cache
 
 
+def test_its_end_is_known_from_the_first_counted_call_on() -> None:
+    host = CachedHost()
+    cache = host.call()
+    assert cache is not None
+    assert (cache["calls"], cache["expiresAt"]) == (0, host.at + minutes(5))
+    assert CachedHost().calls(6, tells=False) is None, "no usage tells what was read"
+
+
 def test_a_count_without_it_is_of_nothing_read_once_it_was_told() -> None:
     host = CachedHost()
     cache = host.calls(3)
