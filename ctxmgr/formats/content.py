@@ -262,14 +262,14 @@ def with_told_results(blocks: Iterable[Block]) -> tuple[Block, ...]:
     names the tool, or that follow this line as a block of their own.
     """
     made: list[Block] = []
-    named = ""
+    named: str | None = None
     for block in blocks:
         head = told_result(block.text) if block.kind == "text" else None
         is_line = head is not None and head[1] == len(block.text)
         tool = head[0] if head is not None else named
-        if block.kind == "text" and tool and not is_line and not block.text.startswith("<"):
+        if block.kind == "text" and tool is not None and not is_line and (head or not block.text.startswith("<")):
             block = msgspec.structs.replace(block, kind="result", tool=tool, is_told=True)
-        named = tool if is_line else ""
+        named = tool if is_line else None
         made.append(block)
     return tuple(made)
 

@@ -120,23 +120,6 @@ _OUTPUTS = (  # of such an action
         expression(r"The code above was executed on my machine\. It produced no (?:text )?output\."),
         ("The code above",),
     ),
-    # LangChain, agents/conversational_chat/prompt.py and chat agents in JSON
-    ToldResult(expression(r"TOOL RESPONSE:[^\S\n]*\n\s*-{3,}[^\S\n]*\n"), ("TOOL RESPONSE",)),
-    # AutoGen, conversable_agent.py
-    ToldResult(
-        expression(r"exitcode: -?\d+ \(execution (?:succeeded|failed)\)\s*\nCode output:\s*"), ("exitcode",)
-    ),
-    # Continue, core/tools/systemMessageTools/convertSystemTools.ts
-    ToldResult(expression(r"Tool output for [\w.:/-]{1,100} tool call:\s*"), ("Tool output",)),
-    # bridges that give tools to models without them: llm-bridge, routers before Claude Code
-    ToldResult(
-        expression(
-            r"\[Tool (?:result|output|response) (?:for|from) [\w.:/\"'-]{1,100}(?: \(call_id: [^\s)]{1,100}\))?\]"
-            r"(?: \(\w{1,20}\))?(?::|[^\S\n]*\n)\s*",
-            re.IGNORECASE,
-        ),
-        ("[Tool ", "[tool "),
-    ),
     # Agent Zero, its history as JSON
     ToldResult(expression(r'\{\s*"tool_name":\s*"[^"\n]{1,100}",\s*"tool_result":\s*'), ("{",)),
     # smolagents, ActionStep.to_messages of memory.py: of code; of any tool; of code that failed
