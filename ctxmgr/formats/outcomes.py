@@ -172,7 +172,7 @@ _ERROR_TEXTS = (
     "statusText",  # fetch, axios
 )
 _ERROR_CODES = ("code", "status", "statusCode", "status_code", "error_type", "error_code", "__type")
-_LONE_TEXTS = ("detail", "responseBody", "Message")  # FastAPI, AI SDK, AWS
+_LONE_TEXTS = ("detail", "responseBody", "Message", "localizedDescription")  # FastAPI, AI SDK, AWS, Apple
 _MINIMAX = "base_resp"  # also in successful answers
 _CLAUDE_CODE = "isApiErrorMessage"  # of a reply that the program wrote itself
 _KINDS = (
@@ -194,7 +194,19 @@ ENVELOPES = (
     "message",  # Claude Code, pi: entries
     "delta",  # Cohere's streams
 )
-_ERROR_MEMBERS = ("name", _MINIMAX, *_KINDS, *_ERROR_CODES, *_ERRORS, *_ERROR_TEXTS, *_TEXTS, *ENVELOPES)
+_TITLE = "title"  # RFC 9457: of a problem, which its status identifies
+_ERROR_MEMBERS = (
+    "name",
+    _TITLE,
+    *_LONE_TEXTS,
+    _MINIMAX,
+    *_KINDS,
+    *_ERROR_CODES,
+    *_ERRORS,
+    *_ERROR_TEXTS,
+    *_TEXTS,
+    *ENVELOPES,
+)
 _ECHOES = frozenset(
     ("input", "inputs", "ctx", "request", "messages", "prompt", "contents", "requestBodyValues", "config")
 )

@@ -34,6 +34,8 @@ SHAPES: dict[str, Any] = {
     "an array, as Gemini's": [{"error": {"code": 400, "message": SAID, "status": "INVALID_ARGUMENT"}}],
     "the AI SDK's": {"name": "AI_APICallError", "statusCode": 400, "responseBody": SAID},
     "OpenCode's": {"name": "APIError", "data": {"message": SAID, "statusCode": 400}},
+    "a problem (RFC 9457)": {"type": "about:blank", "title": SAID, "status": 400},
+    "Apple's": {"domain": "FoundationModels", "code": 1, "localizedDescription": SAID},
     "MiniMax'": {"base_resp": {"status_code": 2013, "status_msg": SAID}},
     "Apigee's": {"fault": {"faultstring": SAID, "detail": {"errorcode": "x"}}},
     "an event of `codex exec`": {"type": "turn.failed", "error": {"message": SAID}},
