@@ -83,8 +83,10 @@ class Trust(msgspec.Struct):
 
     def woke(self, is_lost: bool) -> bool:
         """Counts down the rest, or ends it if the provider's cache is lost (rule 6). Returns whether ctxmgr has to
-        resume pruning.
+        resume pruning. Any other pause stays.
         """
+        if not self.resting_calls:
+            return False
         self.resting_calls = 0 if is_lost else self.resting_calls - 1
         if self.resting_calls or not self.is_paused:
             return False

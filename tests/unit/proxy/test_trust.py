@@ -55,6 +55,13 @@ def test_a_rest_ends_after_its_calls_or_with_the_cache() -> None:
         assert (trust.is_paused, trust.resting_calls) == (False, 0)
 
 
+def test_a_lost_cache_lifts_no_pause_that_is_no_rest() -> None:
+    """A person's pause, or that of the holdout."""
+    trust = Trust(is_paused=True)
+    assert not trust.woke(is_lost=True)
+    assert (trust.is_paused, trust.resting_calls) == (True, 0)
+
+
 def test_an_accepted_list_of_the_program_extends_the_window() -> None:
     trust = Trust()
     trust.accepted(None, 2 * WINDOW, is_unchanged=False)
