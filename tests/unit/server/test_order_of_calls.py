@@ -1,7 +1,8 @@
 """Each request is answered once, each session keeps its order, and a cancelled call holds nothing up."""
 
+import itertools
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Generator
 from typing import Any
 
 import pytest
@@ -10,6 +11,7 @@ from hypothesis import strategies as st
 
 from ctxmgr.model import Message
 from ctxmgr.server import effects as do
+from ctxmgr.server.session_queue import SessionQueue, SessionQueues
 from ctxmgr.session import Reader
 from ctxmgr.wire import errors
 from tests.unit.server.host import LONG, MODEL, SECRET, Host, a, call, code_of, long_context, tell, u
@@ -186,3 +188,23 @@ def test_session_may_end_and_start_again_without_waiting() -> None:
     assert answers[4]["result"]["restored"] is True
     assert answers[6]["result"]["seq"] == 3  # turn_end, session_shutdown, turn_end
     assert sum(isinstance(one, do.Open) for one in host.log) == 2
+
+
+def test_a_call_that_an_answer_submits_waits_behind_those_before_it() -> None:
+    tickets: list[int] = []
+    done: list[int] = []
+    queues = SessionQueues(lambda ticket, queue, wanted: tickets.append(ticket), itertools.count(1))
+    queues.by_session["s"] = SessionQueue("s")
+
+    def parks() -> Generator[str, None, None]:
+        yield "what a device brings"
+
+    def submit(number: int) -> Any:
+        return queues.submit(queues.by_session["s"], parks, lambda _: done.append(number))
+
+    first = submit(1)
+    submit(2)
+    first.add_done_callback(lambda _: submit(3))
+    while tickets:
+        queues.resume(tickets.pop(0), None)
+    assert done == [1, 2, 3]
