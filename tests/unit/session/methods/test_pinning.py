@@ -71,7 +71,27 @@ def test_an_epoch_opens_only_where_something_comes_back(by: Fields, opens: bool,
     assert talk.context(two_reads())["report"]["epoch"] == (2 if opens else 1), "taking it off opens none"
 
 
+def test_pins_keep_their_order_each_once() -> None:
+    talk = Talk()
+    pins: list[Fields] = [{"path": "*.md"}, {"path": "*.txt"}, {"path": "*.md"}, {"callId": "c1"}]
+    assert [pin(talk, **by) for by in pins] == [1, 2, 2, 3]
+    assert state(talk).pins == (Pin("path", "*.md"), Pin("path", "*.txt"), Pin("callId", "c1"))
+    for _ in range(2):
+        assert talk.call("unpin", sessionId="s", path="*.txt")["status"]["pins"] == 2
+    assert state(talk).pins == (Pin("path", "*.md"), Pin("callId", "c1"))
+
+
 # undo
+
+
+def test_an_epoch_is_undone_once() -> None:
+    talk = epoch_of_both()
+    for _ in range(2):
+        talk.call("undo", sessionId="s", epoch=1)
+        assert state(talk).pins == (Pin("digest", key_of(two_reads(), 2)),)
+        saved = len(talk.saved)
+    talk.call("undo", sessionId="s", epoch=1)
+    assert len(talk.saved) == saved, "nothing has changed"
 
 
 @pytest.mark.parametrize("epoch", [0, 2, 1.5, 10**9])
