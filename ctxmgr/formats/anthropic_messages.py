@@ -175,10 +175,7 @@ def _user(message: dict[str, Any]) -> View:
     blocks = content.summaries(blocks) if is_marked else blocks
     results = any(block.kind == "result" for block in blocks)
     is_said = not results or any(block.kind != "result" and not _reminds(block) for block in blocks)
-    summary = content.summary_kind(blocks)
-    blocks = content.with_told_results(blocks) if is_said and not summary else blocks
-    is_said = is_said and content.is_said(blocks)
-    return View("user" if is_said else "result", blocks, opens_turn=is_said, summary=summary)
+    return content.said_view(blocks, is_said)
 
 
 def _reminds(block: Block) -> bool:

@@ -241,18 +241,24 @@ def summary_kind(blocks: Iterable[Block]) -> SummaryKind:
 
 def user_view(block: Block, is_summary: bool) -> View:
     """A user's message of one block, which may be the summary of an earlier list."""
-    if not is_summary:
-        told = with_told_results((block,))
-        said = is_said(told)
-        return View("user" if said else "result", told, opens_turn=said)
-    return View("user", (msgspec.structs.replace(block, kind="summary"),), opens_turn=True, summary="compaction")
+    return said_view((msgspec.structs.replace(block, kind="summary") if is_summary else block,))
+
+
+def said_view(blocks: tuple[Block, ...], is_said: bool = True) -> View:
+    """A message with the role of a user. `is_said`: it has more than results of calls. If all of that is results
+    that the host reports as texts, the user says nothing in it either.
+    """
+    summary = summary_kind(blocks)
+    if is_said and not summary:
+        blocks = with_told_results(blocks)
+        is_said = _holds_words(blocks)
+    return View("user" if is_said else "result", blocks, opens_turn=is_said, summary=summary)
 
 
 _SAYS = ("<user_message>", "<feedback>", "<answer>")  # the user's words in a result
 
 
-def is_said(blocks: Iterable[Block]) -> bool:
-    """Whether the user says something in a message: it reports no result, or one with the user's words."""
+def _holds_words(blocks: Iterable[Block]) -> bool:
     told = [block.text for block in blocks if block.is_told]
     return not told or any(tag in text for text in told for tag in _SAYS)
 

@@ -150,10 +150,7 @@ def _user(message: dict[str, Any]) -> View:
         for number, each in enumerate(parts)
     )
     is_said = not ids or any(block.kind in ("text", "summary") for block in blocks)
-    summary = content.summary_kind(blocks)
-    blocks = content.with_told_results(blocks) if is_said and not summary else blocks
-    is_said = is_said and content.is_said(blocks)
-    return View("user" if is_said else "result", blocks, opens_turn=is_said, summary=summary)
+    return content.said_view(blocks, is_said)
 
 
 def _result(number: int, response: dict[str, Any], id: str) -> Block:
