@@ -143,7 +143,7 @@ def _users(message: dict[str, Any]) -> View:
     if block.text.startswith(PACKET_MARK) and PACKET_END in block.text:
         block = msgspec.structs.replace(block, text=block.text.partition(PACKET_END)[2].lstrip())
     is_summary = content.is_marked_summary(message) or holds_summary(message.get("content"))
-    return content.user_view(block, is_summary)
+    return content.user_view(block, is_summary, message.get("content"))
 
 
 def _summary(message: dict[str, Any]) -> View | None:

@@ -239,9 +239,16 @@ def summary_kind(blocks: Iterable[Block]) -> SummaryKind:
     return "compaction" if any(block.kind == "summary" for block in blocks) else ""
 
 
-def user_view(block: Block, is_summary: bool) -> View:
-    """A user's message of one block, which may be the summary of an earlier list."""
-    return said_view((msgspec.structs.replace(block, kind="summary") if is_summary else block,))
+def user_view(block: Block, is_summary: bool, member: Any = None) -> View:
+    """A user's message of one block, which may be the summary of an earlier list. `member`: its content, the texts
+    of which are joined in the block.
+    """
+    if is_summary:
+        return said_view((msgspec.structs.replace(block, kind="summary"),))
+    parts = [Block("text", text=text(part.get("text"))) for part in raw_blocks(member)]
+    if len(parts) > 1 and _holds_words(with_told_results(parts)):
+        return View("user", (block,), opens_turn=True)
+    return said_view((block,))
 
 
 def said_view(blocks: tuple[Block, ...], is_said: bool = True) -> View:
@@ -256,16 +263,12 @@ def said_view(blocks: tuple[Block, ...], is_said: bool = True) -> View:
 
 
 _SAYS = ("<user_message>", "<feedback>", "<answer>")  # the user's words in a result
-
-
-def _holds_words(blocks: Iterable[Block]) -> bool:
-    told = [block.text for block in blocks if block.is_told]
-    return not told or any(tag in text for text in told for tag in _SAYS)
+_DETAILS = "<environment_details>"  # of Cline, Roo Code and Kilo Code, behind the results
 
 
 def with_told_results(blocks: Iterable[Block]) -> tuple[Block, ...]:
     """The blocks of a user's message, with its texts that are results as such: those that begin with the line that
-    names the tool, or that follow this line as a block of their own.
+    names the tool, or that follow this line as a block of their own. None of them has the user's words.
     """
     made: list[Block] = []
     named: str | None = None
@@ -273,11 +276,33 @@ def with_told_results(blocks: Iterable[Block]) -> tuple[Block, ...]:
         head = told_result(block.text) if block.kind == "text" else None
         is_line = head is not None and head[1] == len(block.text)
         tool = head[0] if head is not None else named
-        if block.kind == "text" and tool is not None and not is_line and (head or not block.text.startswith("<")):
+        is_told = block.kind == "text" and tool is not None and not is_line
+        if is_told and not block.text.startswith(_DETAILS) and not _is_users(block.text):
             block = msgspec.structs.replace(block, kind="result", tool=tool, is_told=True)
         named = tool if is_line else None
         made.append(block)
     return tuple(made)
+
+
+def _is_users(text: str) -> bool:
+    return any(tag in text for tag in _SAYS)
+
+
+def _holds_words(blocks: Iterable[Block]) -> bool:
+    """Whether the user says something in a message: one without such results, or with another text that is neither
+    the line before one nor in a tag of the host.
+    """
+    blocks = tuple(blocks)
+    is_told = any(block.is_told for block in blocks)
+    return not is_told or any(block.kind == "text" and not _is_beside(block.text) for block in blocks)
+
+
+def _is_beside(text: str) -> bool:
+    """Whether a text beside results is the host's."""
+    text, head = text.strip(), told_result(text)
+    name = text[1:].partition(">")[0] if text.startswith("<") else ""
+    is_tagged = bool(name) and text.endswith(f"</{name}>") and not _is_users(text)
+    return not text or is_tagged or (head is not None and not _is_users(text))
 
 
 def is_marked_summary(message: Mapping[str, Any]) -> bool:

@@ -130,7 +130,7 @@ def _message(item: dict[str, Any]) -> View | None:
             return View("prompt", (block,))
         if content.is_packet(member):
             return View("packet", (block,))
-        return content.user_view(msgspec.structs.replace(block, can_edit=True), holds_summary(member))
+        return content.user_view(msgspec.structs.replace(block, can_edit=True), holds_summary(member), member)
     if isinstance(item.get("output"), list):
         return _answer(item)
     return failed_view(item)

@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from ctxmgr import Session
+from ctxmgr.engine.memory import users_text
 from ctxmgr.formats import format_of
 from ctxmgr.model import View
 
@@ -17,6 +18,10 @@ DETAILS = "<environment_details>\n# Current Time\n12:00\n</environment_details>"
 TOLD = {  # the host, as texts of one message -> the tool
     "Cline, in texts of their own": (["[read_file for 'a.py'] Result:", LINES, DETAILS], "read_file"),
     "Cline, in one text": ([f"[execute_command for 'make'] Result:\n{LINES}", DETAILS], "execute_command"),
+    "Cline, a page in a text of its own": (
+        ["[read_file for 'a.html'] Result:", f"<html>\n{LINES}\n</html>", DETAILS],
+        "read_file",
+    ),
     "Roo Code": ([f"[use_mcp_tool for 'github'] Result:\n\n{LINES}"], "use_mcp_tool"),
     "OpenHands": ([f"EXECUTION RESULT of [execute_bash]:\n{LINES}"], "execute_bash"),
     "Continue": ([f"Tool output for read_file tool call:\n\n{LINES}"], "read_file"),
@@ -77,6 +82,25 @@ def test_what_the_user_says_stays_the_users(name: str, texts: list[str]) -> None
 def asked(number: int) -> dict[str, Any]:
     call = f"<read_file>\n<path>m{number}.py</path>\n</read_file>"
     return {"role": "assistant", "content": f"I read {number}.\n{call}"}
+
+
+@pytest.mark.parametrize("name", FORMATS)
+@pytest.mark.parametrize("words", ["Leave the tests alone, please.", "<b>Stop</b> there, please.\nDo not push."])
+def test_words_in_a_text_beside_it_stay_the_users(name: str, words: str) -> None:
+    """Where each text is a block, the result may still leave."""
+    found = view(name, ["[read_file for 'a.py'] Result:", LINES, DETAILS, words])
+    assert (found.role, found.opens_turn) == ("user", True)
+    if len(found.blocks) > 1:
+        assert [block.is_told for block in found.blocks] == [False, True, False, False]
+        assert users_text(found) == words
+    else:
+        assert not found.blocks[0].is_told
+
+
+@pytest.mark.parametrize("name", FORMATS)
+def test_no_words_of_the_user_are_in_a_result_that_may_leave(name: str) -> None:
+    found = view(name, [f"[execute_command for 'make'] Result:\n{LINES}\n<feedback>\nUse ninja.\n</feedback>"])
+    assert (found.role, [block.kind for block in found.blocks]) == ("user", ["text"])
 
 
 @pytest.mark.parametrize("name", ["anthropic", "openai"])
