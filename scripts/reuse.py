@@ -2,7 +2,7 @@
 
     python -m scripts.reuse RECORDING...
 
-Prints one row for each kind of block, in the order of `ctxmgr/engine/retention/reuse_table.py`, with the yield at
+Prints one row for each kind of block, in the order of `ctxmgr/engine/retention/worth.py`, with the yield at
 each age: stretches of six words that a reply repeats and that no message of the newest 6,000 tokens contains, per
 1,000 tokens of that kind and age, and per call. A stretch counts for the newest block that contains it. The
 engine's table is the geometric mean of two sets of recordings.

@@ -10,7 +10,7 @@ from ctxmgr import settings
 from ctxmgr.devices import ArchiveDatabase, default_state_dir
 from ctxmgr.devices.archive import at_rest
 from ctxmgr.engine.arrival import counts, line_numbers, outline
-from ctxmgr.engine.rewriting import Gap, cut, handles, marker, text_of
+from ctxmgr.engine.rewriting import Gap, cut, marker, text_of
 from ctxmgr.hooks.sessions import Cut, Fields, session_id
 from ctxmgr.model import ArchiveRow, Call, estimate, policy_keys
 
@@ -28,7 +28,7 @@ class Originals(msgspec.Struct, frozen=True):
 
     def put(self, key: str, call_text: str, text: str) -> None:
         """Raises ArchiveFault."""
-        row = ArchiveRow(handles.handle(key), key, call_text, text)
+        row = ArchiveRow(marker.handle(key), key, call_text, text)
         limits = policy_keys.policy(self.layer.policy).archive
         with closing(ArchiveDatabase(self.directory)) as archive:
             archive.put(self.session_id, at_rest((row,), limits))
@@ -46,7 +46,7 @@ def cutter(program: str, fields: Fields) -> Cut:
 
     def shorter(text: str, name: str) -> str:
         key = f"{fields.get('tool_use_id', '')}:{name}"
-        made = shown(text, most, most_bytes, handles.handle(key))
+        made = shown(text, most, most_bytes, marker.handle(key))
         if made != text:
             originals.put(key, marker.call(call), text)
         return made
@@ -85,7 +85,7 @@ def _cut(text: str, whole: int, tokens: int, handle: str) -> str:
 def head(text: str, most_bytes: int, originals: Originals) -> str:
     """The first lines of the text in at most this many bytes, and how to get all of it. Raises ArchiveFault."""
     key = f"packet:{text}"
-    last = f"\n\n[cut here | {GET} {handles.handle(key)}]"
+    last = f"\n\n[cut here | {GET} {marker.handle(key)}]"
     originals.put(key, "packet", text)
     start = text.encode("utf-8", "replace")[: most_bytes - len(last)].decode("utf-8", "ignore")
     return start.rpartition("\n")[0] + last

@@ -8,7 +8,7 @@ import sys
 from typing import Any
 
 from ctxmgr import cli
-from ctxmgr.engine.rewriting.handles import handle
+from ctxmgr.engine.rewriting.marker import handle
 from ctxmgr.model.epochs import ArchiveRow
 from ctxmgr.session.context import listing
 from ctxmgr.session.session import SessionCore

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from ctxmgr.devices.archive.file import NAME
-from ctxmgr.engine.rewriting.handles import handle
+from ctxmgr.engine.rewriting.marker import handle
 from tests.stdio.sidecar import SECRET, Sidecar, u
 from tests.stdio.test_recorded import replayed
 

@@ -20,7 +20,7 @@ from ctxmgr.engine.arrival.outline import counts, outline
 from ctxmgr.engine.conversation import BlockRef, ConversationIndex
 from ctxmgr.engine.invariants import Invariants
 from ctxmgr.engine.protection import Protection, protected_by_pins
-from ctxmgr.engine.rewriting import Gap, cut, handles, marker
+from ctxmgr.engine.rewriting import Gap, cut, marker
 from ctxmgr.engine.tools import tool_call
 from ctxmgr.model import Block, Call, Decision, Message, Policy, Weigh
 from ctxmgr.model.saved import State
@@ -97,7 +97,7 @@ def _cut(conversation: ConversationIndex, ref: BlockRef, most: int, inputs: Arri
     text, beside = block.text, whole - inputs.weigh(block.text) if block.media else 0
     whole -= beside
     call, listed = conversation.call_of(ref), counts(text)
-    handle = handles.handle(conversation.block_key(ref)) if inputs.archives else ""
+    handle = marker.handle(conversation.block_key(ref)) if inputs.archives else ""
     position = str if inputs.archives else line_numbers(text)
 
     def line(left: int, start: int, end: int) -> str:

@@ -4,7 +4,6 @@ decisions use.
 Built once per list and extended as the list grows. Knows no policy, no decision and no plan.
 """
 
-from ctxmgr.engine.conversation.delta import Delta, Incoming
 from ctxmgr.engine.conversation.index import (
     DIGESTS,
     SPECIAL,
@@ -37,8 +36,6 @@ __all__ = [
     "DIGESTS",
     "BlockRef",
     "ConversationIndex",
-    "Delta",
-    "Incoming",
     "NOWHERE",
     "SPECIAL",
     "STEP_ROLES",

@@ -17,11 +17,11 @@ from typing import ClassVar
 import msgspec
 
 from ctxmgr.engine import retention
-from ctxmgr.engine.conversation import ConversationIndex, Incoming, digest_of
+from ctxmgr.engine.conversation import ConversationIndex, digest_of
 from ctxmgr.engine.instructions import INSTRUCTIONS_SHARE, PLAN, Copies, Quoted, absent, leaving, quoted
 from ctxmgr.engine.invariants import STEPS, Invariants
 from ctxmgr.engine.memory import PacketText, packet_allowance, packet_budget
-from ctxmgr.engine.presets.strategy import Inputs, NeedsThread, Planned, PresetStrategy
+from ctxmgr.engine.presets.strategy import Incoming, Inputs, NeedsThread, Planned, PresetStrategy
 from ctxmgr.engine.pressure import Gauge, Thresholds
 from ctxmgr.engine.protection import Protection, protected_by_pins, summaries
 from ctxmgr.engine.retention import (
@@ -40,7 +40,7 @@ from ctxmgr.engine.retention import (
     receipts,
     step_above,
 )
-from ctxmgr.engine.rewriting import handles, memoised, shortener
+from ctxmgr.engine.rewriting import marker, memoised, shortener
 from ctxmgr.model import ArchiveRow, Opening, Packet, Plan, Zone, prices
 from ctxmgr.model.saved import RenderedPacket, State
 
@@ -320,6 +320,6 @@ def _unchanged(state: State, plan: Plan, anchor: str) -> State:
 def originals(left: Sequence[Original]) -> tuple[ArchiveRow, ...]:
     """The removed originals as archive rows under their handles, even if no marker names them."""
     return tuple(
-        ArchiveRow(handles.handle(original.key), original.key, original.call_text, original.text)
+        ArchiveRow(marker.handle(original.key), original.key, original.call_text, original.text)
         for original in left
     )

@@ -1,9 +1,8 @@
 """How full the window is and when to request a compaction: `meter`, `zone`, `latch`. Knows no message."""
 
 from ctxmgr.engine.pressure import latch, learned_window, meter, wordings, zone
-from ctxmgr.engine.pressure.gauge import Gauge
-from ctxmgr.engine.pressure.overflow import is_full, overflowed
-from ctxmgr.engine.pressure.zone import ModelTerms, Thresholds, thresholds
+from ctxmgr.engine.pressure.learned_window import is_full, overflowed
+from ctxmgr.engine.pressure.zone import Gauge, ModelTerms, Thresholds, thresholds
 
 __all__ = [
     "Gauge",

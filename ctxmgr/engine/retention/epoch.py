@@ -27,8 +27,7 @@ import msgspec
 
 from ctxmgr.engine.conversation import BlockRef, ConversationIndex, working_set_start
 from ctxmgr.engine.retention import prefix_cost
-from ctxmgr.engine.retention.epoch_inputs import WorthInputs
-from ctxmgr.engine.retention.epoch_writing import WORTH_A_PREFIX, EpochWriting
+from ctxmgr.engine.retention.epoch_writing import WORTH_A_PREFIX, EpochWriting, WorthInputs
 from ctxmgr.engine.retention.layout import extended, lay_out, parted
 from ctxmgr.engine.retention.offers import Growth, Situation, offers
 from ctxmgr.engine.retention.prefix_cost import Offer, PrefixChange, best_change

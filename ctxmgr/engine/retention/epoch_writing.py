@@ -1,4 +1,4 @@
-"""Writes an epoch's plan, its packet and its receipt.
+"""Writes an epoch's plan, its packet and its receipt, from the list and the inputs that decide it.
 
 Rules:
 1. The current packet stays if it is before what changes; otherwise it is written again.
@@ -12,13 +12,51 @@ from functools import partial
 import msgspec
 
 from ctxmgr.engine.conversation import ConversationIndex, Steps
+from ctxmgr.engine.protection import Protection
 from ctxmgr.engine.retention import receipts
-from ctxmgr.engine.retention.epoch_inputs import WorthInputs
-from ctxmgr.engine.retention.layout import drops, lay_out, with_packet
-from ctxmgr.engine.retention.packet_writing import NO_PACKET, packet_of, place_of
+from ctxmgr.engine.retention.layout import Layout, drops, lay_out, with_packet
+from ctxmgr.engine.retention.packet_writing import NO_PACKET, ListRoom, PacketWriter, packet_of, place_of
 from ctxmgr.engine.retention.prefix_cost import Offer, PrefixBreak, PrefixChange, arithmetic
 from ctxmgr.engine.retention.receipts import EpochResult, Original
-from ctxmgr.model import Decision, Opening, Packet, Plan, Receipt
+from ctxmgr.engine.retention.worth import Worth
+from ctxmgr.model import Decision, Epoch, Opening, Packet, Plan, Receipt, Zone
+
+
+class WorthTerms(msgspec.Struct, frozen=True):
+    """What decides an epoch, beside the list.
+
+    `layout`: the current one. `pressed_by`: why a list over its limit is pressed. `cached_count`: how many of the
+    list's messages the provider may have cached; 0 if its cache is cold. `overhead`: what the host adds to each
+    list, unseen, in tokens.
+    """
+
+    zone: Zone
+    layout: Layout
+    room: ListRoom
+    worth: Worth
+    cached_count: int
+    protection: Protection
+    writer: PacketWriter
+    overhead: float = 0.0
+    pressed_by: Opening = "red"
+
+
+class WorthInputs(msgspec.Struct, frozen=True):
+    """What a plan is computed from, beside the list.
+
+    `last_plan`: the previous plan, and `last_count` its number of messages, if this list continues that one;
+    otherwise the decisions count. `replaced`: the list does not continue the last one. `reopen`: why an epoch is
+    due whatever the price. `time_ms`: the call's time in milliseconds. `terms`: what decides an epoch.
+    """
+
+    terms: WorthTerms
+    epoch: Epoch
+    reopen: Opening | None = None
+    last_plan: Plan | None = None
+    last_count: int = 0
+    time_ms: int | None = None
+    replaced: bool = False
+
 
 WORTH_A_PREFIX = 0.05  # of the list; removing less is not worth a prefix
 

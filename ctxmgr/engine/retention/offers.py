@@ -19,9 +19,8 @@ import msgspec
 from ctxmgr.engine.conversation import BlockRef, ConversationIndex, Step
 from ctxmgr.engine.retention.layout import Layout, drops
 from ctxmgr.engine.retention.prefix_cost import Offer
-from ctxmgr.engine.retention.reuse_table import WORDS_PART
 from ctxmgr.engine.retention.shown import MARKER_SIZE, Candidate, Shown
-from ctxmgr.engine.retention.worth import Retention
+from ctxmgr.engine.retention.worth import WORDS_PART, Retention
 from ctxmgr.engine.rewriting import LAST_RESORT_LENGTH
 from ctxmgr.model import Decision, Plan
 

@@ -22,7 +22,7 @@ from ctxmgr.engine.instructions import Quoted
 from ctxmgr.engine.invariants import Invariants
 from ctxmgr.engine.memory import PacketText, Removed, scratchpad_in
 from ctxmgr.engine.retention.layout import drops
-from ctxmgr.engine.rewriting import handles
+from ctxmgr.engine.rewriting import marker
 from ctxmgr.engine.tools import calls_of, paths
 from ctxmgr.model import PACKET_MARK, BlockEdit, Decision, Message, Packet, Plan
 
@@ -66,7 +66,7 @@ class PacketWriter(msgspec.Struct, frozen=True):
 
     def handle(self, key: str) -> str:
         """The name of an original in the archive; "" if there is none."""
-        return handles.handle(key) if self.archives else ""
+        return marker.handle(key) if self.archives else ""
 
     def weigh(self, text: str) -> int:
         """In tokens."""

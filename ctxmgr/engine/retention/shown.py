@@ -12,7 +12,7 @@ from ctxmgr.engine.conversation import BlockRef, ConversationIndex, Step, Steps,
 from ctxmgr.engine.invariants import Invariants
 from ctxmgr.engine.protection import UserTexts
 from ctxmgr.engine.retention.layout import parted
-from ctxmgr.engine.retention.reuse_table import Kind
+from ctxmgr.engine.retention.worth import Kind
 from ctxmgr.engine.rewriting import ERRORS_OVER, marker
 from ctxmgr.engine.tools import calls_of, result_row, tool_call
 from ctxmgr.model import BlockEdit, Decision, Keep, Message, Piece, Plan, once

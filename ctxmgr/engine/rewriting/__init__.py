@@ -4,9 +4,9 @@ handles.
 Makes no decisions: callers say what to shorten.
 """
 
-from ctxmgr.engine.rewriting import handles, marker
+from ctxmgr.engine.rewriting import marker
 from ctxmgr.engine.rewriting.cutting import Ends, Gap, arguments_of, as_written, cut, cut_edit, text_of
-from ctxmgr.engine.rewriting.handles import handles_in
+from ctxmgr.engine.rewriting.marker import handles_in
 from ctxmgr.engine.rewriting.rewrite import ERRORS_OVER, LAST_RESORT_LENGTH, Rewrite, Shorten, memoised, shortener
 
 __all__ = [
@@ -20,7 +20,6 @@ __all__ = [
     "as_written",
     "cut",
     "cut_edit",
-    "handles",
     "handles_in",
     "marker",
     "memoised",

@@ -15,7 +15,7 @@ import msgspec
 from ctxmgr.engine.conversation import BlockRef, ConversationIndex
 from ctxmgr.engine.rewriting import marker
 from ctxmgr.engine.rewriting.cutting import text_of
-from ctxmgr.engine.rewriting.handles import handle
+from ctxmgr.engine.rewriting.marker import handle
 from ctxmgr.engine.tools import Memo, patches, tool_call
 from ctxmgr.model import Call, Decision, Weigh, expression, told_result
 

@@ -7,8 +7,7 @@ of the list that the host sent.
 import msgspec
 
 from ctxmgr.engine.caching import truth
-from ctxmgr.engine.conversation import Delta
-from ctxmgr.engine.presets import Planned
+from ctxmgr.engine.presets import Delta, Planned
 from ctxmgr.model import Keep
 from ctxmgr.model.api import lifecycle, reports, since
 from ctxmgr.session.context import fallback

@@ -28,9 +28,10 @@ from collections.abc import Sequence
 
 import msgspec
 
-from ctxmgr.engine.conversation import ConversationIndex, Delta, extend
+from ctxmgr.engine.conversation import ConversationIndex, extend
 from ctxmgr.engine.invariants import FRESH
 from ctxmgr.engine.memory import fold, sections_of, with_shared_words
+from ctxmgr.engine.presets import Delta
 from ctxmgr.engine.pressure import latch, meter
 from ctxmgr.engine.tools import Memo
 from ctxmgr.formats import MessageFormat, is_marked, mark_count, same_content, unmarked

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from ctxmgr.engine.caching import Breakpoints, MarkInputs, placed, truth
-from ctxmgr.engine.conversation import Delta
+from ctxmgr.engine.presets import Delta
 from ctxmgr.late import late
 from ctxmgr.model import OWN_MARKS, Message
 from ctxmgr.model.api import lifecycle

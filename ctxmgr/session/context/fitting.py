@@ -21,7 +21,7 @@ from ctxmgr.engine.memory import packet_budget
 from ctxmgr.engine.presets import Inputs, Planned
 from ctxmgr.engine.protection import Protection
 from ctxmgr.engine.retention import arithmetic, rates_by, receipts
-from ctxmgr.engine.rewriting import handles
+from ctxmgr.engine.rewriting import marker
 from ctxmgr.model import ArchiveRow, BlockEdit, Plan, Receipt
 from ctxmgr.model.saved import State
 from ctxmgr.session.context.list_plan import ListPlan
@@ -58,7 +58,7 @@ def _fitted(plan: ListPlan) -> Planned:
         return planned
     gone = receipts.originals(conversation, planned.plan, cut.plan, ask.handle)
     rows = tuple(
-        ArchiveRow(handles.handle(original.key), original.key, original.call_text, original.text)
+        ArchiveRow(marker.handle(original.key), original.key, original.call_text, original.text)
         for original in gone
         if original.text and inputs.keeps_originals
     )
@@ -104,7 +104,7 @@ def _rewritten(conversation: ConversationIndex, planned: Planned, state: State) 
             text = conversation.block(ref).text
             if text:
                 line = receipts.block_line(conversation, ref)
-                rows[piece.key] = ArchiveRow(handles.handle(piece.key), piece.key, line, text)
+                rows[piece.key] = ArchiveRow(marker.handle(piece.key), piece.key, line, text)
     return rows
 
 
@@ -165,4 +165,4 @@ def _cut_last(conversation: ConversationIndex, state: State, inputs: Inputs) -> 
 
 
 def _handle(inputs: Inputs) -> Callable[[str], str]:
-    return handles.handle if inputs.archives else lambda key: ""
+    return marker.handle if inputs.archives else lambda key: ""

@@ -2,8 +2,7 @@
 
 import msgspec
 
-from ctxmgr.engine.conversation import Incoming
-from ctxmgr.engine.presets import Inputs, Planned, PresetStrategy
+from ctxmgr.engine.presets import Incoming, Inputs, Planned, PresetStrategy
 from ctxmgr.model import Plan
 from ctxmgr.session.context.arriving import Arrived
 from ctxmgr.session.projection import NO_PLAN, Projection

@@ -9,8 +9,7 @@ from typing import Any
 
 import msgspec
 
-from ctxmgr.engine.conversation import Delta
-from ctxmgr.engine.presets import NeedsThread
+from ctxmgr.engine.presets import Delta, NeedsThread
 from ctxmgr.model import faults
 from ctxmgr.model.api import lifecycle
 from ctxmgr.session.context.answering import Parts, ProjectionFailure, answer, fall_back

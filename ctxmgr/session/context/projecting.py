@@ -18,9 +18,9 @@ from collections.abc import Callable, Iterator
 import msgspec
 
 from ctxmgr.engine.arrival import ArrivalInputs, arriving
-from ctxmgr.engine.conversation import BlockRef, ConversationIndex, Incoming, extend
+from ctxmgr.engine.conversation import BlockRef, ConversationIndex, extend
 from ctxmgr.engine.invariants import FRESH
-from ctxmgr.engine.presets import Inputs, Planned, PresetStrategy
+from ctxmgr.engine.presets import Incoming, Inputs, Planned, PresetStrategy
 from ctxmgr.engine.rewriting import as_written
 from ctxmgr.engine.tools import Memo
 from ctxmgr.formats import BEGINNING, MessageFormat, refused

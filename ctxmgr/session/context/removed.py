@@ -13,7 +13,7 @@ from collections.abc import Collection, Iterable, Iterator, Sequence
 
 from ctxmgr.engine.conversation import BlockRef, ConversationIndex, extend
 from ctxmgr.engine.retention import receipts
-from ctxmgr.engine.rewriting import handles
+from ctxmgr.engine.rewriting import marker
 from ctxmgr.model import ArchiveRow, Block, Message
 from ctxmgr.session.session import SessionCore
 
@@ -80,4 +80,4 @@ def _row(conversation: ConversationIndex, ref: BlockRef) -> ArchiveRow:
     """Rule 2."""
     key = conversation.block_key(ref)
     line, text = receipts.block_line(conversation, ref), conversation.block(ref).text
-    return ArchiveRow(handles.handle(key), key, line, text)
+    return ArchiveRow(marker.handle(key), key, line, text)

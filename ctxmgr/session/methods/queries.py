@@ -12,10 +12,10 @@ import msgspec
 from msgspec import UNSET
 
 from ctxmgr.engine.caching import gap
-from ctxmgr.engine.conversation import BlockRef, Delta, digest_of
+from ctxmgr.engine.conversation import BlockRef, digest_of
 from ctxmgr.engine.instructions import INSTRUCTIONS_SHARE, TASK_HEADING
 from ctxmgr.engine.memory import PacketText, current, packet_budget
-from ctxmgr.engine.presets import KEY_PRESETS
+from ctxmgr.engine.presets import KEY_PRESETS, Delta
 from ctxmgr.engine.pressure import zone
 from ctxmgr.engine.protection import Protection, pinned
 from ctxmgr.engine.retention import receipts

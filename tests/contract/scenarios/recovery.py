@@ -4,7 +4,7 @@ from a store.
 
 from typing import Any
 
-from ctxmgr.engine.rewriting.handles import handle
+from ctxmgr.engine.rewriting.marker import handle
 from ctxmgr.model.epochs import ArchiveRow
 from ctxmgr.model.saved import Stored
 from ctxmgr.server.effects import SnapshotLoaded

@@ -16,7 +16,7 @@ from ctxmgr.engine.protection import Protection, summaries
 from ctxmgr.engine.protection.protection import pinned, returned_positions
 from ctxmgr.engine.retention.layout import extended, lay_out
 from ctxmgr.engine.retention.shown import of_no_step, shown
-from ctxmgr.engine.rewriting.handles import handle
+from ctxmgr.engine.rewriting.marker import handle
 from ctxmgr.engine.staleness import superseded
 from ctxmgr.model import Decision, Message, Pin, Plan
 from ctxmgr.model.policy import Policy

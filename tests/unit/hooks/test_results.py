@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from ctxmgr.devices import ArchiveDatabase
-from ctxmgr.engine.rewriting import handles
+from ctxmgr.engine.rewriting import marker
 from ctxmgr.hooks import results
 from ctxmgr.hooks.cutting import CODEX_BYTES, LONG_TOKENS
 from ctxmgr.model import estimate
@@ -41,7 +41,7 @@ def replaced(answer: dict[str, Any] | None) -> Any:
 def original(state: Path, key: str) -> str:
     archive = ArchiveDatabase(state)
     try:
-        (row,) = archive.originals("hooks-s1", handles.handle(key))
+        (row,) = archive.originals("hooks-s1", marker.handle(key))
         return row.text
     finally:
         archive.close()
@@ -51,7 +51,7 @@ def test_claude_code_gets_a_result_of_the_same_shape(state: Path) -> None:
     made = replaced(results.shortened("claude", event("Bash", SHELL)))
     assert made == {**SHELL, "stdout": made["stdout"]}
     assert estimate(made["stdout"]) <= LONG_TOKENS
-    assert f"ctxmgr search --original {handles.handle('t1:stdout')}" in made["stdout"]
+    assert f"ctxmgr search --original {marker.handle('t1:stdout')}" in made["stdout"]
     assert original(state, "t1:stdout") == LONG
 
 

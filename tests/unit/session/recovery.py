@@ -8,7 +8,7 @@ from unittest import mock
 import msgspec
 
 from ctxmgr.engine.conversation import DIGESTS, BlockRef
-from ctxmgr.engine.rewriting.handles import handle
+from ctxmgr.engine.rewriting.marker import handle
 from ctxmgr.model.epochs import ArchiveRow, Epoch, EvictedItem, Receipt
 from ctxmgr.model.projection import Decision
 from ctxmgr.model.saved.state import ModelSpec, State

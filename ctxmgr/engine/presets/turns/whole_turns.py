@@ -14,14 +14,13 @@ import msgspec
 from ctxmgr.engine.conversation import (
     BlockRef,
     ConversationIndex,
-    Incoming,
     digest_of,
     turn_at,
     turn_weights,
     working_set_start,
 )
 from ctxmgr.engine.invariants import TURNS, Invariants
-from ctxmgr.engine.presets.strategy import Inputs, Planned, PresetStrategy
+from ctxmgr.engine.presets.strategy import Incoming, Inputs, Planned, PresetStrategy
 from ctxmgr.engine.presets.turns.packets import Folding, Packets
 from ctxmgr.engine.presets.turns.project import TurnsInputs, project
 from ctxmgr.engine.presets.turns.prune import Pruning, prune, why_nothing

@@ -1,6 +1,6 @@
 """Cache epochs, preset `balanced`: what leaves, and how it is told."""
 
-from ctxmgr.engine.rewriting.handles import handle
+from ctxmgr.engine.rewriting.marker import handle
 from tests.contract.behaviours import behaviour
 from tests.contract.running import RETRIEVE, Run, file
 from tests.contract.scenarios.epochs.begun import PARTS, PORT, PRICES, opened

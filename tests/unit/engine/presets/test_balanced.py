@@ -6,11 +6,9 @@ from typing import Any
 import msgspec
 import pytest
 
-from ctxmgr.engine.conversation.delta import Delta, Incoming
-from ctxmgr.engine.presets.strategy import Inputs, NeedsThread, Planned
-from ctxmgr.engine.presets.table import PRESETS
-from ctxmgr.engine.pressure.gauge import Gauge
-from ctxmgr.engine.pressure.zone import thresholds
+from ctxmgr.engine.presets import PRESETS
+from ctxmgr.engine.presets.strategy import Delta, Incoming, Inputs, NeedsThread, Planned
+from ctxmgr.engine.pressure.zone import Gauge, thresholds
 from ctxmgr.model.epochs import Epoch
 from ctxmgr.model.policy import Policy, WorkingSet
 from ctxmgr.model.projection import Keep, Packet

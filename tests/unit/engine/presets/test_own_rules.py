@@ -2,14 +2,12 @@
 
 import pytest
 
-from ctxmgr.engine.conversation.delta import Delta, Incoming
 from ctxmgr.engine.conversation.index import ConversationIndex
 from ctxmgr.engine.invariants import Invariants
 from ctxmgr.engine.invariants.rule import Rule
-from ctxmgr.engine.presets.strategy import Inputs
-from ctxmgr.engine.presets.table import PRESETS
-from ctxmgr.engine.pressure.gauge import Gauge
-from ctxmgr.engine.pressure.zone import thresholds
+from ctxmgr.engine.presets import PRESETS
+from ctxmgr.engine.presets.strategy import Delta, Incoming, Inputs
+from ctxmgr.engine.pressure.zone import Gauge, thresholds
 from ctxmgr.model.policy import Policy
 from ctxmgr.model.saved.facts import Ledger
 from ctxmgr.model.saved.state import Meter, ModelSpec, State

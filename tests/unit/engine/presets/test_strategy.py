@@ -5,11 +5,9 @@ import math
 import msgspec
 import pytest
 
-from ctxmgr.engine.conversation.delta import Delta, Incoming
-from ctxmgr.engine.presets.strategy import Inputs
-from ctxmgr.engine.presets.table import PRESETS
-from ctxmgr.engine.pressure.gauge import Gauge
-from ctxmgr.engine.pressure.zone import thresholds
+from ctxmgr.engine.presets import PRESETS
+from ctxmgr.engine.presets.strategy import Delta, Incoming, Inputs
+from ctxmgr.engine.pressure.zone import Gauge, thresholds
 from ctxmgr.model.epochs import Epoch
 from ctxmgr.model.policy import Policy, WorkingSet
 from ctxmgr.model.projection import Decision, Keep, Plan

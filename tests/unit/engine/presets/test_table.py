@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from ctxmgr.engine.presets.table import PRESETS
+from ctxmgr.engine.presets import PRESETS
 from ctxmgr.model.policy import Preset
 
 PACKAGE = Path(__file__).parents[4] / "ctxmgr"

@@ -5,7 +5,7 @@ import re
 import pytest
 
 from ctxmgr.engine.pressure import wordings
-from ctxmgr.engine.pressure.overflow import overflowed
+from ctxmgr.engine.pressure.learned_window import overflowed
 from ctxmgr.model.messages import Block, Usage, View
 
 WINDOW = 200_000

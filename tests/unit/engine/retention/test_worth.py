@@ -5,8 +5,7 @@ import math
 
 import pytest
 
-from ctxmgr.engine.retention.reuse_table import AGES, YIELDS
-from ctxmgr.engine.retention.worth import KEEP, Worth, keep_tokens
+from ctxmgr.engine.retention.worth import AGES, KEEP, YIELDS, Worth, keep_tokens
 from ctxmgr.model import Policy, Rates
 
 

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ctxmgr.engine.rewriting.handles import CHARACTERS, handle, handles_in
+from ctxmgr.engine.rewriting.marker import CHARACTERS, handle, handles_in
 
 
 @given(st.text())

@@ -3,9 +3,8 @@
 import msgspec
 import pytest
 
-from ctxmgr.engine.conversation.delta import Incoming
-from ctxmgr.engine.presets.strategy import Inputs, NeedsThread, Planned
-from ctxmgr.engine.presets.table import PRESETS
+from ctxmgr.engine.presets import PRESETS
+from ctxmgr.engine.presets.strategy import Incoming, Inputs, NeedsThread, Planned
 from ctxmgr.engine.presets.turns import Off
 from ctxmgr.model.projection import Decision, Keep, Plan
 from ctxmgr.model.saved.state import RenderedPacket, State

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from ctxmgr.engine.rewriting.handles import handle
+from ctxmgr.engine.rewriting.marker import handle
 from ctxmgr.model.epochs import ArchiveAnswer
 from ctxmgr.server import effects as do
 from tests.contract.talk import Failed, Fields, Messages, Talk

@@ -6,7 +6,7 @@ from typing import Any
 import msgspec
 import pytest
 
-from ctxmgr.engine.rewriting.handles import handle
+from ctxmgr.engine.rewriting.marker import handle
 from ctxmgr.model.epochs import ArchiveAnswer
 from ctxmgr.server import effects as do
 from ctxmgr.server.connection import Connection, ConnectionConfig
