@@ -12,6 +12,7 @@ from typing import Any, Literal, Protocol
 
 import msgspec
 
+from ctxmgr.engine.memory import edited_scratchpad
 from ctxmgr.engine.presets import ALTERNATING_PRESETS, PRESETS, Inputs, PresetStrategy
 from ctxmgr.engine.pressure import Gauge, Thresholds, latch, thresholds
 from ctxmgr.formats import AUTO, MessageFormat, format_of, messages_of, settled
@@ -29,7 +30,7 @@ from ctxmgr.model import (
 )
 from ctxmgr.model.api import compaction, lifecycle, since
 from ctxmgr.model.saved import Ledger, State, Stored
-from ctxmgr.session import ledger_updates, scratchpad
+from ctxmgr.session import ledger_updates
 from ctxmgr.session.beginning import declared, model_spec, undecided
 from ctxmgr.session.effective import (
     ModelInUse,
@@ -385,7 +386,7 @@ class SessionCore:
         """Raises InvalidParams, and then changes nothing. The packet is rendered again with it; if
         the preset keeps the prefix, that happens at the next epoch.
         """
-        text = scratchpad.edited(self.state.scratchpad, operations)
+        text = edited_scratchpad(self.state.scratchpad, operations)
         if text != self.state.scratchpad:
             self.state = self.preset.packet_outdated(msgspec.structs.replace(self.state, scratchpad=text))
 

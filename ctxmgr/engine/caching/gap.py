@@ -15,8 +15,7 @@
 
 from collections.abc import Sequence
 
-from ctxmgr.engine.caching.lifetime import LifetimeInForce
-from ctxmgr.engine.caching.truth import LEAST_COMPARED_TOKENS, has_read
+from ctxmgr.engine.caching.truth import LEAST_COMPARED_TOKENS, LifetimeInForce, has_read
 from ctxmgr.model import CacheRule
 from ctxmgr.model.saved import CacheTruth, ComparedCall
 

@@ -3,7 +3,7 @@
 Knows lists, plans and invariants, and no preset.
 """
 
+from ctxmgr.engine.fit.draft import MediaLimits
 from ctxmgr.engine.fit.fitting import CutLast, FitInputs, fitted, unfit
-from ctxmgr.engine.fit.media import MediaLimits
 
 __all__ = ["CutLast", "FitInputs", "MediaLimits", "fitted", "unfit"]

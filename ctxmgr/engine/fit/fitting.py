@@ -1,6 +1,6 @@
 """Cuts a plan that does not fit the window until it does: the last step of every list.
 
-0. If there are more pictures and documents than the request takes, the oldest are replaced by text (`media`).
+0. If there are more pictures and documents than the request takes, the oldest are replaced by text (`draft`).
 1. Nothing happens while the plan fits. If it does not, it is brought to 95 % of the limit, so that the next message
    does not exceed it again. These means apply in order, each only as far as needed:
     a. tool results are cut to one cap, the newest step's last, and to no less than a tenth of the limit;
@@ -37,8 +37,7 @@ from collections.abc import Callable, Container, Mapping, Sequence
 import msgspec
 
 from ctxmgr.engine.conversation import NOWHERE, BlockRef, ConversationIndex, Step, goes_on, turn_at
-from ctxmgr.engine.fit.draft import FitDraft
-from ctxmgr.engine.fit.media import MediaFitting, MediaLimits, may_hold_all
+from ctxmgr.engine.fit.draft import FitDraft, MediaFitting, MediaLimits, may_hold_all
 from ctxmgr.engine.fit.waterfill import characters, cut_arguments, water_level
 from ctxmgr.engine.invariants import Invariants
 from ctxmgr.engine.rewriting import Ends, Gap, cut, cut_edit, marker

@@ -5,8 +5,7 @@ stay, what may be removed or edited. It only knows lists and plans: no policy, n
 made.
 """
 
-from ctxmgr.engine.invariants.check_state import FRESH, CheckState
 from ctxmgr.engine.invariants.promises import loading_steps, set_aside
-from ctxmgr.engine.invariants.registry import ALTERNATING, STEPS, TURNS, Invariants
+from ctxmgr.engine.invariants.registry import ALTERNATING, FRESH, STEPS, TURNS, CheckState, Invariants
 
 __all__ = ["ALTERNATING", "CheckState", "FRESH", "Invariants", "STEPS", "TURNS", "loading_steps", "set_aside"]

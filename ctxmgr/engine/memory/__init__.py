@@ -17,7 +17,7 @@ from ctxmgr.engine.memory.markdown import (
 )
 from ctxmgr.engine.memory.packet import NOTE, SMALLEST_TOKENS, PacketText, Removed, packet_allowance, packet_budget
 from ctxmgr.engine.memory.repair import RepairedSummary, repaired
-from ctxmgr.engine.memory.scratchpad import scratchpad_in, scratchpad_section, without_scratchpad
+from ctxmgr.engine.memory.scratchpad import edited_scratchpad, scratchpad_in, scratchpad_section, without_scratchpad
 from ctxmgr.engine.memory.sections import TITLES, HeadingKind
 from ctxmgr.engine.memory.summary import facts_of
 from ctxmgr.engine.memory.user_words import texts_of, users_text
@@ -40,6 +40,7 @@ __all__ = [
     "TITLES",
     "carried_facts",
     "current",
+    "edited_scratchpad",
     "facts_of",
     "fold",
     "from_message",

@@ -6,20 +6,122 @@ Rules:
 2. A write certainly holds the whole text if the call has one and does not say that it is appended.
 3. A call may do several things; one that also prints text of no file has an effect "run" or "list" too.
 4. Of a list of files or edits each is reported. Without a file or patch there is no effect.
+5. Of a script that calls a host's tools (Codex's `exec`) only calls with literal arguments are extracted:
+   `tools.exec_command({cmd:"...", "workdir":"..."})`, and patches, in a quoted string or a template without
+   placeholders.
+6. The script's output is assumed to be its commands' whole output. With any other tool call, a loop, a branch, or a
+   composed text, it is only partly known: the extracted parts may be done, and more.
 
 It only knows what the call says, not how it ended.
 """
 
+import re
 from collections.abc import Callable
 
+import msgspec
 from msgspec import structs
 
-from ctxmgr.engine.tools import codex_exec, patches
+from ctxmgr.engine.tools import patches
 from ctxmgr.engine.tools.arguments import CallArguments
 from ctxmgr.engine.tools.effects import RUN, CallEffects, FileEffect, Shell
 from ctxmgr.engine.tools.names import EffectKind, kind_of
 from ctxmgr.engine.tools.paths import normal
 from ctxmgr.engine.tools.shell import of_patch, of_shell, quoted, status_of
+from ctxmgr.model import expression
+
+_CALLED = expression(r"\btools\.(\w+)\(")
+_TEXT = r"\"[^\"\\]*(?:\\.[^\"\\]*)*\""
+_ANY_TEXT = rf"(?:{_TEXT}|`[^`\\]*(?:\\.[^`\\]*)*`|'[^'\\\n]*(?:\\.[^'\\\n]*)*')"
+_COMMAND = expression(
+    rf"\btools\.exec_command\(\s*\{{\s*[\"']?cmd[\"']?\s*:\s*({_ANY_TEXT})([^{{}}]*)\}}", re.DOTALL
+)
+_WORKDIR = expression(rf"[\"']?workdir[\"']?\s*:\s*({_ANY_TEXT})", re.DOTALL)
+_LITERAL = expression(rf"{_ANY_TEXT}|[\"'`]", re.DOTALL)  # a quote alone: an unterminated text
+_ESCAPE = expression(r"\\(?:u\{([0-9a-fA-F]{1,6})\}|u([0-9a-fA-F]{4})|x([0-9a-fA-F]{2})|(\r\n|.))", re.DOTALL)
+_CHARACTERS = {"n": "\n", "t": "\t", "r": "\r", "b": "\b", "f": "\f", "v": "\v", "0": "\0", "\n": "", "\r\n": ""}
+_FILLED = expression(r"(?<!\\)(?:\\\\)*\$\{")
+_RAW = "String.raw`"
+_BRANCHES = expression(r"\b(?:for|while|if|map|forEach|slice|split|substring|replace|filter|match)\b")
+
+
+class ScriptRun(msgspec.Struct, frozen=True, gc=False):
+    """What a script does: command lines with their directories, and patches, each in order. `whole`: rule 6."""
+
+    commands: tuple[tuple[str, str], ...] = ()
+    patches: tuple[str, ...] = ()
+    whole: bool = True
+
+
+def is_script(text: str) -> bool:
+    """Whether this script calls a host's tools."""
+    return "tools." in text and bool(_CALLED.search(text))
+
+
+def script_run(script: str) -> ScriptRun:
+    """The literal calls in a script. Linear in its length."""
+    called = _CALLED.findall(script)
+    literals, beside = _split(script)
+    commands = []
+    for call in _COMMAND.finditer(script):
+        workdir = _WORKDIR.search(call[2])
+        commands.append((_value(call[1]), _value(workdir[1]) if workdir else ""))
+    given = [literal for literal in literals or () if patches.BEGIN in literal]
+    raw = _RAW in script
+    applied = [literal[1:-1] if raw and literal[0] == "`" else _value(literal) for literal in given]
+    whole = (
+        set(called) <= {"exec_command", "apply_patch"}
+        and literals is not None
+        and not _BRANCHES.search(beside)
+        and called.count("exec_command") == len(commands)
+        and called.count("apply_patch") == len(applied)
+        and None not in applied
+        and all(command is not None and workdir is not None for command, workdir in commands)
+    )
+    return ScriptRun(
+        tuple((command, workdir or "") for command, workdir in commands if command is not None),
+        tuple(text or literal[1:-1] for text, literal in zip(applied, given, strict=True)),
+        whole,
+    )
+
+
+def _split(script: str) -> tuple[list[str] | None, str]:
+    """(its literals, the rest); (None, "") if one is unterminated, since searching on would take too long."""
+    literals: list[str] = []
+    beside: list[str] = []
+    end = 0
+    for literal in _LITERAL.finditer(script):
+        if len(literal[0]) == 1:
+            return None, ""
+        beside.append(script[end : literal.start()])
+        literals.append(literal[0])
+        end = literal.end()
+    return literals, " ".join([*beside, script[end:]])
+
+
+def _value(literal: str) -> str | None:
+    """The value of a literal in the script; None if it is composed."""
+    if literal[0] == "`":
+        return None if _FILLED.search(literal) else _unescaped(literal[1:-1])
+    if literal[0] == "'":
+        return _unescaped(literal[1:-1])
+    try:
+        return msgspec.json.decode(literal.encode("utf-8", "surrogatepass"), type=str)
+    except (msgspec.DecodeError, UnicodeDecodeError):
+        return None
+
+
+def _unescaped(text: str) -> str | None:
+    """The text between quotes; None if it has an invalid escape."""
+    try:
+        return _ESCAPE.sub(_character, text).encode("utf-16", "surrogatepass").decode("utf-16")
+    except (ValueError, OverflowError):
+        return None
+
+
+def _character(escape: re.Match[str]) -> str:
+    code = escape[1] or escape[2] or escape[3]
+    return chr(int(code, 16)) if code else _CHARACTERS.get(escape[4], escape[4])
+
 
 SHELLS = frozenset(("bash", "sh", "zsh", "dash", "pwsh", "powershell", "cmd"))
 PATCH_PROGRAMS = frozenset(("apply_patch", "applypatch"))
@@ -128,7 +230,7 @@ def run(given: CallArguments, listed: bool) -> CallEffects:
     line = argv[1] if is_patched else command(given)
     if is_patched or (line and patches.is_patch(line)):
         return CallEffects(of_patch(line, directory))
-    if line and not given.has("command") and codex_exec.is_script(line):
+    if line and not given.has("command") and is_script(line):
         return _script(line, directory)
     if line:
         return of_shell(line, directory)
@@ -156,7 +258,7 @@ def _line(argv: list[str]) -> str:
 
 
 def _script(given: str, directory: str) -> CallEffects:
-    done = codex_exec.run(given)
+    done = script_run(given)
     parts = [of_shell(line, workdir or directory) for line, workdir in done.commands]
     effects = [effect for part in parts for effect in part.effects]
     effects += [effect for text in done.patches for effect in of_patch(text, directory)]
@@ -168,7 +270,7 @@ def _script(given: str, directory: str) -> CallEffects:
     return CallEffects(tuple(effects), again, shell)
 
 
-def _commands(done: codex_exec.ScriptRun) -> str:
+def _commands(done: ScriptRun) -> str:
     return " && ".join(dict.fromkeys(line for line, _ in done.commands))
 
 
@@ -177,13 +279,13 @@ def patches_in(given: CallArguments) -> tuple[str, ...]:
     if given.patch is not None:
         return (given.patch,)
     line = given.text("input") if not given.has("command") else None
-    return codex_exec.run(line).patches if line and codex_exec.is_script(line) else ()
+    return script_run(line).patches if line and is_script(line) else ()
 
 
 def scripted(given: CallArguments) -> str:
     """The command lines that a script passes to a shell, as one; "" for none."""
     line = given.text("input") if not given.has("command") else None
-    return _commands(codex_exec.run(line)) if line and codex_exec.is_script(line) else ""
+    return _commands(script_run(line)) if line and is_script(line) else ""
 
 
 def nothing(given: CallArguments, listed: bool) -> CallEffects:

@@ -2,10 +2,11 @@
 
 import pytest
 
+from ctxmgr.engine.memory.scratchpad import CHARACTERS_AT_MOST
+from ctxmgr.engine.memory.scratchpad import edited_scratchpad as edited
 from ctxmgr.model import InvalidParams
 from ctxmgr.model.api.compaction import Insert, Overwrite, ScratchpadOperation, StrReplace
 from ctxmgr.model.prices import LIFETIME_MS
-from ctxmgr.session.scratchpad import CHARACTERS_AT_MOST, edited
 from tests.contract.talk import Messages, Talk, packet
 from tests.unit.session.context.compacted import Host, packet_of
 from tests.unit.session.context.epochs import WINDOW, steps, talk_of

@@ -3,7 +3,7 @@ name.
 """
 
 from ctxmgr.engine.tools.shell.files import of_patch
-from ctxmgr.engine.tools.shell.lines import of_shell, texts_in
+from ctxmgr.engine.tools.shell.lines import of_shell, status_of, texts_in
 from ctxmgr.engine.tools.shell.programs import (
     GitCall,
     check_kind,
@@ -13,7 +13,6 @@ from ctxmgr.engine.tools.shell.programs import (
     subjects_of,
     words_of,
 )
-from ctxmgr.engine.tools.shell.status import status_of
 from ctxmgr.engine.tools.shell.words import quoted
 
 __all__ = [

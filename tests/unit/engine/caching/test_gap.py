@@ -3,7 +3,7 @@
 import pytest
 
 from ctxmgr.engine.caching import gap
-from ctxmgr.engine.caching.lifetime import LifetimeInForce
+from ctxmgr.engine.caching.truth import LifetimeInForce
 from ctxmgr.model import IMPLICIT, MARKS, CacheRule
 from ctxmgr.model.saved import CacheTruth, ComparedCall, LearnedLifetime
 

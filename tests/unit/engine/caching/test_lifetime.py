@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ctxmgr.engine.caching.lifetime import LEAST_MS, learned
+from ctxmgr.engine.caching.truth import LEAST_MS, learned
 from ctxmgr.model import prices
 from ctxmgr.model.saved import ComparedCall, LearnedLifetime
 

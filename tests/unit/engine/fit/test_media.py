@@ -5,7 +5,7 @@ import math
 import pytest
 
 from ctxmgr.engine.fit import FitInputs, MediaLimits, fitted
-from ctxmgr.engine.fit.media import may_hold_all
+from ctxmgr.engine.fit.draft import may_hold_all
 from ctxmgr.engine.invariants import STEPS
 from ctxmgr.model import BlockEdit, Decision, Keep, Media, Packet, Plan
 from tests.notation import Json, Said, a, call, indexed, quarters, talk

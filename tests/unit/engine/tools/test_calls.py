@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from ctxmgr.engine.tools import ToolCall, key_arguments, tool_call
-from ctxmgr.engine.tools.codex_exec import run
+from ctxmgr.engine.tools.families import script_run as run
 from ctxmgr.model import Call
 
 PATCH = """*** Begin Patch

@@ -5,6 +5,7 @@ import pytest
 
 from ctxmgr.engine.tools.shell import subjects_of
 from ctxmgr.engine.tools.shell.files import sed_call
+from ctxmgr.engine.tools.shell.lines import WHOLE, status_of
 from ctxmgr.engine.tools.shell.programs import (
     answers_by_one,
     check_kind,
@@ -15,7 +16,6 @@ from ctxmgr.engine.tools.shell.programs import (
     runs_project_check,
     subject_of,
 )
-from ctxmgr.engine.tools.shell.status import WHOLE, status_of
 from ctxmgr.engine.tools.shell.words import Pipeline, ShellCommand, parse, pipelines_of
 from ctxmgr.engine.tools.shell.wrappers import handed_line, unwrapped
 
