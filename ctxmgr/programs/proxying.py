@@ -5,6 +5,14 @@ If an MCP server can be added to the program, its model gets the tools of `ctxmg
 
 1. The program's own MCP servers stay, except one that is named `ctxmgr`.
 2. Address and token are only in the program's environment, not in its arguments, which others can see.
+
+Beside a program, people are shown the proxy's page in their browser, and a warning before a prompt cache ends:
+
+3. `opened` starts the command in BROWSER, otherwise the desktop's default. The browser gets no terminal, because
+   one that draws in it would take the program's screen.
+4. `ctxmgr proxy` prints the warning as a line; `ctxmgr run` puts it into the terminal's title, because the screen
+   is the program's. The previous title is saved, and restored at the next call or when the program ends. Terminals
+   without titles ignore both sequences.
 """
 
 import argparse
@@ -13,11 +21,15 @@ import errno
 import importlib.util
 import os
 import secrets
+import shlex
+import shutil
 import signal
+import subprocess
 import sys
-from collections.abc import Callable, Mapping, Sequence
+import threading
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from pathlib import Path
-from typing import NamedTuple
+from typing import NamedTuple, TextIO
 
 from ctxmgr import isolation, late, settings
 from ctxmgr.devices import ArchiveFault, retention
@@ -25,8 +37,8 @@ from ctxmgr.hooks import IN_RUN
 from ctxmgr.masking import without_secrets
 from ctxmgr.mcp_server import TOKEN, URL
 from ctxmgr.model import policy_keys
+from ctxmgr.plain_text import safe
 from ctxmgr.programs import rows
-from ctxmgr.programs.notices import Title, opened, watch
 from ctxmgr.programs.program import Launch, NoProgram, NotHookable, Program, Unsaid, check, ended, with_environ
 from ctxmgr.proxy import Proxy, ProxySettings
 from ctxmgr.settings import APIS, Api
@@ -292,3 +304,74 @@ def upstream_of(parsed: argparse.Namespace, program: Program, launch: Launch) ->
     api = program.api(launch)
     upstream = settings.read().settings_for(program.command).upstream.get(api)
     return upstream or program.upstream(launch)
+
+
+DESKTOP = ("xdg-open", "open", "wslview")
+
+
+def opened(url: str, environ: Mapping[str, str] = os.environ) -> bool:
+    """Whether a browser was started. Does not wait for it."""
+    named = map(_words, environ.get("BROWSER", "").split(os.pathsep))
+    for command in (*filter(None, named), *([name] for name in DESKTOP)):
+        path = shutil.which(command[0], path=environ.get("PATH"))
+        if path is None:
+            continue
+        words = [word.replace("%s", url) for word in command[1:]]
+        try:
+            process = subprocess.Popen(
+                [path, *words, *([] if words != command[1:] else [url])],
+                env=dict(environ),
+                stdin=subprocess.DEVNULL,
+                stdout=subprocess.DEVNULL,
+                stderr=subprocess.DEVNULL,
+                start_new_session=True,
+            )
+        except OSError:
+            continue
+        threading.Thread(target=process.wait, daemon=True).start()
+        return True
+    return False
+
+
+def _words(command: str) -> list[str]:
+    """None of a command that cannot be read: another browser is tried."""
+    try:
+        return shlex.split(command)
+    except ValueError:
+        return []
+
+
+POLL_SECONDS = 10.0
+_ASIDE, _BACK = "\x1b[22;2t", "\x1b[23;2t"
+
+
+async def _later() -> None:
+    await asyncio.sleep(POLL_SECONDS)
+
+
+async def watch(made: Proxy, show: Callable[[str], None], later: Callable[[], Awaitable[None]] = _later) -> None:
+    """Calls `show` with a line when a prompt cache is about to end, and with "" when that is over. Runs until
+    cancelled.
+    """
+    shown = False
+    while True:
+        await later()
+        line = await made.pause()
+        if bool(line) != shown:
+            show(line)
+            shown = bool(line)
+
+
+class Title:
+    """Shows a line in the title of the terminal `out`; does nothing if it is not a terminal."""
+
+    def __init__(self, out: TextIO | None = None) -> None:
+        self._out = sys.stderr if out is None else out
+        self._is_set = False
+
+    def show(self, line: str) -> None:
+        if not self._out.isatty() or bool(line) == self._is_set:
+            return
+        self._is_set = bool(line)
+        self._out.write(f"{_ASIDE}\x1b]2;ctxmgr: {safe(line)}\x07" if line else _BACK)
+        self._out.flush()

@@ -15,9 +15,8 @@ from ctxmgr.server.config import ConnectionConfig, SessionRequest
 from ctxmgr.server.effects import Close, Effect, Log, Record, Save
 from ctxmgr.server.jobs import Jobs
 from ctxmgr.server.memory import FREE_BYTES, IdleSessions, ListMemory, Room
-from ctxmgr.server.parked_calls import ParkedCalls
+from ctxmgr.server.parked_calls import ParkedCalls, SessionLoader
 from ctxmgr.server.peer import Peer, SplicedResult
-from ctxmgr.server.session_loading import SessionLoader
 from ctxmgr.server.session_queue import SessionQueue, SessionQueues
 from ctxmgr.server.telemetry import Telling
 from ctxmgr.server.weighers import SessionWeighers

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 from ctxmgr.late import late
 from ctxmgr.session import journal, ledger_updates
-from ctxmgr.session.beginning import begun, model_spec, restored
-from ctxmgr.session.effective import in_use, policy_in_force
+from ctxmgr.session.effective import in_use, model_spec, policy_in_force
+from ctxmgr.session.journal import begun, restored
 from ctxmgr.session.reading import Calibration, Reader
 from ctxmgr.session.session import Embedding, SessionCore
 from ctxmgr.session.work import (

@@ -1,5 +1,5 @@
 """Combines what the host says of its model, what the policy says, what is known of it and what calls showed: the
-effective prices, cache, window and policy.
+effective prices, cache, window and policy. And reads what the host says: its model and tools.
 
 Rules:
 1. The host's word comes before the policy's, and that before known facts. A price of 0 counts as unset.
@@ -35,12 +35,52 @@ from ctxmgr.known_models import (
     with_long_write,
     with_tiers,
 )
-from ctxmgr.model import MARKS, NO_CACHE, BasePrices, CacheRule, Policy, PriceTier, TieredPrices, policy_keys
+from ctxmgr.model import (
+    MARKS,
+    NO_CACHE,
+    BasePrices,
+    CacheRule,
+    DeclaredTools,
+    Policy,
+    PriceTier,
+    TieredPrices,
+    check_tools,
+    invalid_params,
+    policy_keys,
+    with_tools,
+)
 from ctxmgr.model import prices as model_prices
+from ctxmgr.model.api import lifecycle
 from ctxmgr.model.api.lifecycle import SaidBy
 from ctxmgr.model.saved import ModelSpec, State
 
 SAID = ("host", "policy")
+
+
+def model_spec(model: lifecycle.Model) -> ModelSpec:
+    """Raises InvalidParams if two price tiers start at the same length."""
+    tiers = model.prices.tiers if model.prices is not None else ()
+    if (tier := model_prices.double_tier(tiers)) is not None:
+        text = f"two tiers apply above the same size: {tiers[tier].above_tokens:,} tokens"
+        raise invalid_params(text, f"$.model.prices.tiers[{tier}].aboveTokens")
+    return ModelSpec(
+        id=model.id,
+        window=int(model.context_window),
+        provider=model.provider or "",
+        max_output_tokens=int(model.max_output_tokens) if model.max_output_tokens is not None else None,
+        prices=model_prices.base_prices(model.prices),
+        cache_ttl_ms=int(model.cache_ttl_ms) if model.cache_ttl_ms is not None else None,
+        batch=model.batch,
+        strict_roles=model.strict_roles,
+    )
+
+
+def declared(state: State, host: DeclaredTools, given: DeclaredTools | None) -> DeclaredTools:
+    """The tools of a session: the host's, preceded by those given with the session; if neither is given, the
+    previous ones. Raises InvalidParams.
+    """
+    check_tools(given or (), "$.tools")
+    return state.tools if given is None and not host else with_tools(host, given or ())
 
 
 class ModelInUse(msgspec.Struct, frozen=True):

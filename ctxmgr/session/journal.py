@@ -1,4 +1,5 @@
-"""Turns changes of a session's state into snapshot lines, and lines back into the state.
+"""A session's first state: new, or restored from a snapshot. Turns changes of the state into snapshot lines, and
+lines back into the state.
 
 The first line holds the whole state; each later one only what an event changed. Fields that only grow (facts) are
 written as additions. A field is stored under its name on disk, which may be older than its name in the code. A line
@@ -13,7 +14,11 @@ from typing import Any
 
 import msgspec
 
-from ctxmgr.model.saved import RawSummary, State
+from ctxmgr.engine.caching import truth
+from ctxmgr.engine.conversation import DIGESTS
+from ctxmgr.engine.pressure import latch, meter
+from ctxmgr.model import WEIGHER
+from ctxmgr.model.saved import ModelSpec, RawSummary, State
 
 VERSION = 1
 # names on disk
@@ -98,3 +103,32 @@ def restore(lines: Sequence[bytes]) -> tuple[State, tuple[bytes, ...]]:
         return msgspec.convert(values, State), tuple(strange)
     except (msgspec.MsgspecError, UnicodeDecodeError, IndexError, KeyError, TypeError, AttributeError) as fault:
         raise UnreadableJournal(f"{type(fault).__name__}: the lines make up no state") from fault
+
+
+def begun(session_id: str, model: ModelSpec) -> State:
+    """The state of a new session."""
+    return State(session_id, model, digests=DIGESTS)
+
+
+def undecided(state: State) -> State:
+    """The state without its decisions about the list, so that the next one is decided from scratch. Learned facts
+    stay.
+    """
+    return msgspec.structs.replace(state, decisions={}, anchor="", packet=None, last_projection=None, sent=())
+
+
+def restored(state: State) -> State:
+    """A snapshot's state, ready to continue. Calls in progress when the process ended are dropped, and so are token
+    ratios of another counter. If digests were made differently they identify nothing, so the next list is decided
+    from scratch.
+    """
+    shown = state.last_projection
+    if state.meter.weigher not in ("", WEIGHER) or (shown is not None and shown.weigher != WEIGHER):
+        counted = truth.uncounted(state.counted)
+        state = msgspec.structs.replace(state, meter=meter.void(state.meter), last_projection=None, counted=counted)
+    if state.digests != DIGESTS:
+        reopen = state.reopen or ("rewritten" if state.decisions else None)
+        state = msgspec.structs.replace(undecided(state), reopen=reopen, digests=DIGESTS)
+    return msgspec.structs.replace(
+        state, latch=latch.restored(state.latch), outgoing_tokens=state.outgoing_tokens or state.meter.base
+    )

@@ -31,16 +31,18 @@ from ctxmgr.model import (
 from ctxmgr.model.api import compaction, lifecycle, since
 from ctxmgr.model.saved import Ledger, State, Stored
 from ctxmgr.session import ledger_updates
-from ctxmgr.session.beginning import declared, model_spec, undecided
 from ctxmgr.session.effective import (
     ModelInUse,
     UsageMismatches,
+    declared,
     has_strict_roles,
     in_use,
+    model_spec,
     of_another_model,
     policy_in_force,
     window_of,
 )
+from ctxmgr.session.journal import undecided
 from ctxmgr.session.prefetch import BranchLocks, Prefetch
 from ctxmgr.session.projection import CancelledAttempt, ListMemo, Projection
 from ctxmgr.session.reading import Calibration, Reader

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from ctxmgr.programs.notices import Title, watch
+from ctxmgr.programs.proxying import Title, watch
 
 LINE = "the prompt cache ends in 2 min: the next turn then writes 200,000 tokens ($0.80)"
 
