@@ -3,7 +3,7 @@
 1. The changelog's first section is the version's, marked `(unreleased)`, and has items. Those below it are dated,
    each older than the one above.
 2. All files of `VERSIONED` name the same version, which is not later than this one.
-3. The release is the newest that replays its own rules (`RELEASES` in `ctxmgr/model/rules.py`).
+3. The release is the newest that replays its own rules (`RELEASES` in `ctxmgr/wire/transcript.py`).
 4. Everything is committed, so that what was tested is what is released.
 
 `--build FOLDER` builds everything that is published (`scripts/artifacts.py`), with the checkout's version.
@@ -20,7 +20,7 @@ from pathlib import Path
 import msgspec
 
 from ctxmgr import __version__
-from ctxmgr.model import RELEASES, RULES
+from ctxmgr.wire import transcript
 from scripts import artifacts
 
 ROOT = Path(__file__).parents[1]
@@ -147,7 +147,7 @@ def read(root: Path) -> Checkout:
     status = subprocess.run(
         ["git", "status", "--porcelain"], cwd=root, capture_output=True, check=True, encoding="utf-8"
     )
-    return Checkout(texts, RELEASES[RULES], status.stdout.rstrip())
+    return Checkout(texts, transcript.RELEASES[transcript.RULES], status.stdout.rstrip())
 
 
 def main(arguments: list[str] | None = None, root: Path = ROOT) -> int:

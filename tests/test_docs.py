@@ -11,8 +11,9 @@ from pathlib import Path
 import pytest
 
 from ctxmgr.engine.retention.prefix_cost import Offer, PrefixChange, best_change, cost
-from ctxmgr.model import Rates, policy, rules
+from ctxmgr.model import Rates, policy
 from ctxmgr.model.compaction import Strategy
+from ctxmgr.wire import transcript as rules
 from ctxmgr.wire.methods import TABLE
 
 DOCS = Path(__file__).parents[1] / "docs"

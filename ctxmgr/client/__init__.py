@@ -7,8 +7,8 @@ first use. It never knows the engine, a session or a device.
 
 from ctxmgr.client.blocking import Client, ClientSession
 from ctxmgr.client.client import AsyncClient
+from ctxmgr.client.host import Host, InProcessSidecar, RestartLimits, SpawnedSidecar, Timing, bound_ms
 from ctxmgr.client.session import AsyncClientSession, ContextOutcome
-from ctxmgr.client.settings import Host, InProcessSidecar, RestartLimits, SpawnedSidecar, Timing, bound_ms
 from ctxmgr.client.trouble import SidecarFault
 from ctxmgr.model.api import with_cache_marks
 

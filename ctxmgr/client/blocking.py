@@ -13,9 +13,9 @@ from concurrent.futures import CancelledError
 from typing import Any, Concatenate, ParamSpec, TypeVar
 
 from ctxmgr.client.client import AsyncClient, State
+from ctxmgr.client.host import Host, InProcessSidecar, SpawnedSidecar, Timing
 from ctxmgr.client.outbox import Entries
 from ctxmgr.client.session import AsyncClientSession, ContextOutcome
-from ctxmgr.client.settings import Host, InProcessSidecar, SpawnedSidecar, Timing
 from ctxmgr.client.trouble import SidecarFault
 from ctxmgr.model import Policy
 from ctxmgr.model.api import GivenTools, M, lifecycle, message_list

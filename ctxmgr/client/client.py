@@ -16,13 +16,23 @@ from typing import Any, Literal
 
 import msgspec
 
-from ctxmgr.client.answering import answering, greeting, hearing
 from ctxmgr.client.channel import Channel, Link, SignsOfLife, decoded, encoded
 from ctxmgr.client.fallback import reserve
+from ctxmgr.client.host import (
+    LONG,
+    Host,
+    InProcessSidecar,
+    RestartLimits,
+    SpawnedSidecar,
+    Timing,
+    answering,
+    bound_ms,
+    greeting,
+    hearing,
+)
 from ctxmgr.client.links import RuntimeLink, SpawnedLink, cannot_start, load_server
 from ctxmgr.client.outbox import Entries
 from ctxmgr.client.session import AsyncClientSession
-from ctxmgr.client.settings import LONG, Host, InProcessSidecar, RestartLimits, SpawnedSidecar, Timing, bound_ms
 from ctxmgr.client.trouble import SidecarFault, Trouble
 from ctxmgr.model import Policy
 from ctxmgr.model.api import GivenTools, lifecycle, model_of

@@ -26,7 +26,7 @@ from collections.abc import Callable
 from typing import IO, TYPE_CHECKING
 
 from ctxmgr import isolation
-from ctxmgr.client.settings import InProcessSidecar, SpawnedSidecar
+from ctxmgr.client.host import InProcessSidecar, SpawnedSidecar
 
 if TYPE_CHECKING:
     from ctxmgr.server import Parts

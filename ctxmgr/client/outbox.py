@@ -18,9 +18,8 @@ from typing import Any, Protocol, TypeVar
 
 import msgspec
 
-from ctxmgr.client.answering import requested
 from ctxmgr.client.channel import Channel, decoded, encoded, fault_of
-from ctxmgr.client.settings import Host, Timing
+from ctxmgr.client.host import Host, Timing, requested
 from ctxmgr.client.trouble import SidecarFault
 from ctxmgr.model.api import lifecycle, raw_json
 from ctxmgr.wire import errors

@@ -18,8 +18,8 @@ import msgspec
 
 from ctxmgr.client.channel import Channel, decoded, encoded, fault_of
 from ctxmgr.client.fallback import Fallback, SentList, Source, begins_with, fallback, room
+from ctxmgr.client.host import LONG
 from ctxmgr.client.outbox import Entries, Outbox, Sidecar
-from ctxmgr.client.settings import LONG
 from ctxmgr.client.trouble import SidecarFault
 from ctxmgr.model import InvalidParams
 from ctxmgr.model.api import ListAnswer, M, compaction, edits, lifecycle, message_list, model_of, raw_json, reports

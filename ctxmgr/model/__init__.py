@@ -7,7 +7,8 @@
 from typing import TYPE_CHECKING
 
 from ctxmgr.late import late_modules
-from ctxmgr.model import currency, faults, media, policy, policy_keys, prices, rules
+from ctxmgr.model import currency, media, policy, policy_keys, prices
+from ctxmgr.model import errors as faults
 from ctxmgr.model.epochs import (
     ArchiveAnswer,
     ArchiveHit,
@@ -77,7 +78,6 @@ from ctxmgr.model.projection import (
     Verdict,
     Written,
 )
-from ctxmgr.model.rules import RELEASES, RULES
 from ctxmgr.model.spelling import SURROGATE, plain_numbers, without_surrogates
 from ctxmgr.model.told_results import MOST_GIVEN, ToldResult, told_result
 from ctxmgr.model.tools import DeclaredTool, DeclaredTools, check_tools, with_tools
@@ -141,8 +141,6 @@ __all__ = [
     "Policy",
     "Preset",
     "PriceTier",
-    "RELEASES",
-    "RULES",
     "Rates",
     "Receipt",
     "Slices",
@@ -179,7 +177,6 @@ __all__ = [
     "policy",
     "policy_keys",
     "prices",
-    "rules",
     "plain_numbers",
     "without_surrogates",
     "SURROGATE",

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from ctxmgr import __version__, wire
-from ctxmgr.model import ESTIMATE, RULES, WeighAll, faults
+from ctxmgr.model import ESTIMATE, WeighAll, faults
 from ctxmgr.model.api import lifecycle, since
 from ctxmgr.model.saved import Stored
 from ctxmgr.server.config import ConnectionConfig, IncomingCall, SessionRequest, settled
@@ -62,7 +62,9 @@ class Connection:
         self._params = ParamsReader()
         if terms.record:
             there = next(iter(weighers), ESTIMATE)
-            self._effects.append(Record(transcript.header(since.FIRST_VERSION, __version__, there, RULES)))
+            self._effects.append(
+                Record(transcript.header(since.FIRST_VERSION, __version__, there, transcript.RULES))
+            )
 
     @property
     def sessions(self) -> "Sessions":

@@ -10,11 +10,11 @@ import pytest
 
 from ctxmgr import __version__
 from ctxmgr.cli import main
-from ctxmgr.model import rules
 from ctxmgr.server import connection
 from ctxmgr.study.conformance import replay
 from ctxmgr.study.recordings.recording import UnreadableRecording
 from ctxmgr.wire import transcript
+from ctxmgr.wire import transcript as rules
 from tests.inprocess import InProcess
 
 GOLDENS = Path(__file__).parents[2] / "protocol" / "transcripts"

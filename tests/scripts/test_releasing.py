@@ -8,7 +8,7 @@ import msgspec
 import pytest
 
 from ctxmgr import __version__
-from ctxmgr.model.rules import RELEASES, RULES
+from ctxmgr.wire.transcript import RELEASES, RULES
 from scripts import artifacts
 from scripts.releasing import (
     CHANGELOG,

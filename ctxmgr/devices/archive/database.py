@@ -27,10 +27,9 @@ from typing import TypeVar
 
 import msgspec
 
-from ctxmgr.devices.archive import index
+from ctxmgr.devices.archive import searching
 from ctxmgr.devices.archive.file import NAME, ORIGINALS, damaged, inode_of, opened, replaced, transaction
-from ctxmgr.devices.archive.index import text_of
-from ctxmgr.devices.archive.searching import HitRow, find
+from ctxmgr.devices.archive.searching import HitRow, find, text_of
 from ctxmgr.masking import masked
 from ctxmgr.model import Archive as Limits
 from ctxmgr.model import ArchiveAnswer, ArchiveHit, ArchiveRow
@@ -137,9 +136,9 @@ class ArchiveDatabase:
             more = True
             while more:  # one transaction each, so that a concurrent put waits for one only
                 with transaction(connection):
-                    if not index.has_index(connection):
-                        index.make_index(connection)
-                    more = index.index_some(connection, session)
+                    if not searching.has_index(connection):
+                        searching.make_index(connection)
+                    more = searching.index_some(connection, session)
             return find(connection, session, query, limit)
 
         return self._carried_out(hits) if self._path.exists() else []
@@ -154,8 +153,8 @@ class ArchiveDatabase:
         def delete(connection: sqlite3.Connection) -> int:
             with transaction(connection):
                 gone = connection.execute("DELETE FROM originals WHERE session = ?", (_utf8(session_id),)).rowcount
-                if gone and index.has_index(connection):
-                    index.settle(connection, whole=True)
+                if gone and searching.has_index(connection):
+                    searching.settle(connection, whole=True)
             while _give_back(connection):
                 pass
             connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()
@@ -192,9 +191,9 @@ class ArchiveDatabase:
             if gone:
                 with transaction(connection):
                     connection.executemany("DELETE FROM originals WHERE id = ?", gone)
-            self._unsettled |= bool(gone) and index.has_index(connection)
+            self._unsettled |= bool(gone) and searching.has_index(connection)
             if self._unsettled and not self._more:
-                self._unsettled = index.settle(connection, whole=False)
+                self._unsettled = searching.settle(connection, whole=False)
             self._more |= self._unsettled | _give_back(connection)
             return len(gone)
 
@@ -239,7 +238,7 @@ class ArchiveDatabase:
             return False
         try:
             with transaction(self._connection):
-                index.drop_index(self._connection)
+                searching.drop_index(self._connection)
         except sqlite3.Error:
             return False
         return True
@@ -284,9 +283,9 @@ def hits_among(rows: Iterable[ArchiveRow], query: str, limit: int) -> tuple[Arch
         with contextlib.closing(sqlite3.connect(":memory:", isolation_level=None)) as connection:
             for statement in ORIGINALS:
                 connection.execute(statement)
-            index.make_index(connection)
+            searching.make_index(connection)
             connection.executemany(_PUT, _values("", rows, 0))
-            while index.index_some(connection, None):
+            while searching.index_some(connection, None):
                 pass
             return tuple(row.hit for row in find(connection, b"", query, limit))
     except sqlite3.Error as fault:

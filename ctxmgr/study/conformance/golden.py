@@ -29,7 +29,7 @@ from typing import Any
 import msgspec
 
 from ctxmgr import __version__
-from ctxmgr.model import ESTIMATE, rules
+from ctxmgr.model import ESTIMATE
 from ctxmgr.study.recordings import UnreadableRecording
 from ctxmgr.study.spawning import Framing
 from ctxmgr.wire import TranscriptLine, errors, transcript
@@ -137,7 +137,7 @@ def read(name: str, content: bytes, rewrite: bool = False) -> Golden:
         chosen = tuple(map(path_of, golden.header.get("any", ())))
     except (ValueError, TypeError) as fault:
         raise UnreadableRecording(f"{name}, {fault}") from None
-    if not rewrite and (why := rules.refusal(golden.header, __version__)) is not None:
+    if not rewrite and (why := transcript.refusal(golden.header, __version__)) is not None:
         raise UnreadableRecording(f"{name}: {why}")
     return msgspec.structs.replace(golden, chosen=chosen)
 

@@ -27,7 +27,6 @@ from typing import Any, Literal
 import msgspec
 
 from ctxmgr import __version__
-from ctxmgr.model import rules
 from ctxmgr.study.conformance.conversation import Conversation, NoMessage, OutputEnded, with_state_dir
 from ctxmgr.study.conformance.golden import ABSENT, Difference, Head, difference_at, head, header_of, rendered, step
 from ctxmgr.study.spawning import SidecarProcess, TimedOut
@@ -324,7 +323,7 @@ def parse(content: bytes) -> Script:
     if header is None:
         raise ScriptError("line 1 is not the header of a transcript")
     by_hand = "match" in header and "rules" not in header  # it expects no answers that depend on rules
-    if not by_hand and (why := rules.refusal(header, __version__)) is not None:
+    if not by_hand and (why := transcript.refusal(header, __version__)) is not None:
         raise ScriptError(f"line {lines[0].number}: {why}")
     mode = header.get("match", "literal")
     if mode not in MODES:

@@ -27,8 +27,17 @@ from ctxmgr.settings import SettingsFault
 from ctxmgr.study.console import TextTable, console, plain, progress_bar
 from ctxmgr.study.driving import ReplayOptions, drive
 from ctxmgr.study.next_action import requests
-from ctxmgr.study.next_action.actions import APIS, ActionCompletion, ListRequest
-from ctxmgr.study.next_action.verdict import Agreement, Sample, agreement, same_action, same_tool, sentence
+from ctxmgr.study.next_action.actions import (
+    APIS,
+    ActionCompletion,
+    Agreement,
+    ListRequest,
+    Sample,
+    agreement,
+    same_action,
+    same_tool,
+    sentence,
+)
 from ctxmgr.study.observations import Observation, message_reader
 from ctxmgr.study.price_text import own_facts
 from ctxmgr.study.recordings import Recording, UnreadableRecording, readers

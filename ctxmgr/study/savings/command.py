@@ -35,8 +35,7 @@ from ctxmgr.study.console import console, plain, progress_bar
 from ctxmgr.study.savings import agents, showing
 from ctxmgr.study.savings.agents import KeptSession
 from ctxmgr.study.savings.measuring import MeasuredSession, Policies, measured
-from ctxmgr.study.savings.showing import Scope, sentence
-from ctxmgr.study.savings.summing import summed
+from ctxmgr.study.savings.showing import Scope, sentence, summed
 
 INTERRUPTED = 130  # the exit code that shells report for a command ended by Ctrl-C
 DAY_MS = 24 * 60 * 60 * 1000

@@ -5,7 +5,7 @@ import pytest
 from ctxmgr.client import Host, RestartLimits, SidecarFault
 from ctxmgr.client.channel import LATE_CALLS
 from ctxmgr.client.client import Restarts
-from ctxmgr.client.settings import LONG, Timing, bound_ms
+from ctxmgr.client.host import LONG, Timing, bound_ms
 from tests.unit.client.scripted import SILENCE, START, Scripted, begun, user
 
 

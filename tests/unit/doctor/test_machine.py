@@ -7,8 +7,8 @@ import pytest
 
 from ctxmgr.doctor import checks
 from ctxmgr.doctor.checks import Surroundings
-from ctxmgr.model import RULES
 from ctxmgr.programs import PROGRAMS
+from ctxmgr.wire.transcript import RULES
 
 PROGRAM = "#!/bin/sh\necho '9.9 (Claude Code)'\n"
 

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from ctxmgr.devices.archive import hits_among, index
+from ctxmgr.devices.archive import hits_among, searching
 from ctxmgr.devices.archive.file import NAME
 from ctxmgr.devices.archive.searching import SNIPPET_CHARACTERS
 from ctxmgr.model.epochs import ArchiveRow
@@ -215,9 +215,9 @@ def test_of_large_originals_few_are_indexed_in_one_transaction(
 ) -> None:
     """Who puts meanwhile waits for one transaction, whatever a tool printed."""
     rows = [made(f"h{number}", f'read path="{number}"', "owl " * 100) for number in range(8)]
-    monkeypatch.setattr(index, "BYTES_AT_ONCE", 1_000)
-    steps, index_some = [], index.index_some
-    monkeypatch.setattr(index, "index_some", lambda *asked: steps.append(index_some(*asked)) or steps[-1])
+    monkeypatch.setattr(searching, "BYTES_AT_ONCE", 1_000)
+    steps, index_some = [], searching.index_some
+    monkeypatch.setattr(searching, "index_some", lambda *asked: steps.append(index_some(*asked)) or steps[-1])
     with held(tmp_path) as archive:
         archive.put("s", rows)
         assert len(archive.search("s", "owl", 10)) == 8

@@ -3,11 +3,11 @@
 import json
 from typing import Any
 
-from ctxmgr.model import RULES
 from ctxmgr.server.effects import Save, SnapshotLoaded
 from ctxmgr.study.conformance.conversation import Conversation, OnMessage
 from ctxmgr.study.conformance.script import Player, key_of, parse
 from ctxmgr.study.spawning import Driver, Framing, InProcessDriver
+from ctxmgr.wire.transcript import RULES
 
 STATE_DIR = "/nowhere"
 

@@ -6,10 +6,10 @@ from typing import Any
 
 import pytest
 
-from ctxmgr.model import RULES
 from ctxmgr.study.conformance import replay
 from ctxmgr.study.recordings.recording import UnreadableRecording
 from ctxmgr.wire import transcript
+from ctxmgr.wire.transcript import RULES
 from tests.inprocess import InProcess
 
 USER = {"role": "user", "content": "Goal: mend the report", "timestamp": 1}

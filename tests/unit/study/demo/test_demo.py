@@ -10,7 +10,7 @@ from rich.console import Console
 
 from ctxmgr.cli import main
 from ctxmgr.study.demo import command
-from ctxmgr.study.demo.before_and_after import Stretch
+from ctxmgr.study.demo.command import Stretch
 from ctxmgr.study.driving import ReplayedCall, ReplayResult
 from ctxmgr.study.figures import Measures, figures
 from ctxmgr.study.observations import MessageCache, PriceSheet, message_reader

@@ -7,8 +7,15 @@ from collections.abc import Mapping
 import pytest
 
 from ctxmgr.study.figures import interval
-from ctxmgr.study.next_action.actions import Action
-from ctxmgr.study.next_action.verdict import FEWEST_CALLS, Sample, agreement, same_action, same_tool, sentence
+from ctxmgr.study.next_action.actions import (
+    FEWEST_CALLS,
+    Action,
+    Sample,
+    agreement,
+    same_action,
+    same_tool,
+    sentence,
+)
 
 HOST = {"a.py": 0.7, "b.py": 0.3}
 OTHER = {"a.py": 0.1, "b.py": 0.9}

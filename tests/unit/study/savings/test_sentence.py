@@ -3,8 +3,7 @@
 import pytest
 
 from ctxmgr.study.savings.measuring import MeasuredSession
-from ctxmgr.study.savings.showing import CASES, PolicyBill, Scope, sentence
-from ctxmgr.study.savings.summing import summed
+from ctxmgr.study.savings.showing import CASES, PolicyBill, Scope, sentence, summed
 from tests.unit.study.savings.invented import many, session
 
 WHEN = "of the last 30 days"

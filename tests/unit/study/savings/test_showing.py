@@ -7,7 +7,7 @@ from msgspec.structs import replace
 from ctxmgr.study.savings import showing
 from ctxmgr.study.savings.agents import KeptSession
 from ctxmgr.study.savings.measuring import MeasuredSession, PolicyFigures
-from ctxmgr.study.savings.summing import summed
+from ctxmgr.study.savings.showing import summed
 from tests.unit.study.savings.invented import many, session
 
 

@@ -4,7 +4,7 @@ import pytest
 from msgspec.structs import replace
 
 from ctxmgr.study.savings.measuring import PolicyFigures
-from ctxmgr.study.savings.summing import LEAST_SESSIONS, LENGTHS, summed
+from ctxmgr.study.savings.showing import LEAST_SESSIONS, LENGTHS, summed
 from tests.unit.study.savings.invented import many, session
 
 
