@@ -182,7 +182,7 @@ def test_what_is_served_knows_no_device_and_who_runs_devices_decides_nothing() -
         ("session", "ctxmgr.wire.errors"),
         ("session", "asyncio"),
         ("summarize", "threading"),
-        ("session", "ctxmgr.library.session"),
+        ("session", "ctxmgr.library"),
         ("session", "ctxmgr.Session"),
         ("library", "ctxmgr.wire.envelope"),
         ("library", "ctxmgr.devices.tokens"),

@@ -11,7 +11,7 @@ from ctxmgr.engine.conversation import BlockRef, ConversationIndex
 from ctxmgr.engine.instructions import Quoted
 from ctxmgr.engine.invariants import STEPS, Invariants
 from ctxmgr.engine.presets.balanced import USER_SHARE
-from ctxmgr.engine.protection.protection import Protection
+from ctxmgr.engine.protection import Protection
 from ctxmgr.engine.retention.epoch import drafted
 from ctxmgr.engine.retention.epoch_writing import WorthInputs, WorthTerms
 from ctxmgr.engine.retention.layout import Layout

@@ -12,8 +12,7 @@ from ctxmgr.engine.instructions import instructions
 from ctxmgr.engine.invariants import STEPS, TURNS
 from ctxmgr.engine.invariants.promises import thought_in_turn
 from ctxmgr.engine.presets.turns.prune import prune
-from ctxmgr.engine.protection import Protection, summaries
-from ctxmgr.engine.protection.protection import pinned, returned_positions
+from ctxmgr.engine.protection import Protection, pinned, returned_positions, summaries
 from ctxmgr.engine.retention.layout import extended, lay_out
 from ctxmgr.engine.retention.shown import of_no_step, shown
 from ctxmgr.engine.rewriting.marker import handle

@@ -16,7 +16,7 @@ from ctxmgr.engine.memory.markdown import heading
 from ctxmgr.engine.memory.wording import code, command_line, key_of, one_line
 from ctxmgr.engine.pressure import meter, overflowed
 from ctxmgr.engine.pressure.zone import pressure, thresholds
-from ctxmgr.engine.protection.protection import returned_positions
+from ctxmgr.engine.protection import returned_positions
 from ctxmgr.engine.retention.offers import Growth
 from ctxmgr.engine.retention.receipts import filed
 from ctxmgr.engine.retention.worth import age_of

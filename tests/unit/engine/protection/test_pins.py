@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from ctxmgr.engine.protection.protection import pinned, returned_positions
+from ctxmgr.engine.protection import pinned, returned_positions
 from ctxmgr.engine.rewriting.marker import handle
 from ctxmgr.model.epochs import Pin, PinBy
 from tests.notation import Said, a, call, indexed, r, talk, u

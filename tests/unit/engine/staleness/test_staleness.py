@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ctxmgr.engine.conversation import BlockRef
-from ctxmgr.engine.staleness.staleness import superseded
+from ctxmgr.engine.staleness import superseded
 from ctxmgr.formats import anthropic
 from ctxmgr.session.reading import Reader
 from tests.notation import Said, a, call, err, indexed, quarters, r, talk, u

@@ -1,4 +1,5 @@
-"""A session in this process. The program calls it before and after each model call.
+"""The library: one session in this process, without a sidecar, a loop or a file. The program calls it before and
+after each model call.
 
     from ctxmgr import Policy, Session
     session = Session(Policy(preset="turns"), format="openai")
@@ -12,6 +13,10 @@ Rules:
 3. Nothing is read from a clock or a disk: you pass the call's time and the saved state, and the same calls give the
    same lists.
 4. A session is not thread-safe.
+
+It turns a program's calls into what a session takes, runs what the session requests in the caller's thread, and
+returns plain values. It knows neither server nor client nor device: vocabulary, files and clock belong to the
+program.
 """
 
 import math
@@ -20,6 +25,7 @@ from typing import Any
 
 import msgspec
 
+from ctxmgr import late
 from ctxmgr.formats import format_of
 from ctxmgr.model import CallFailed, Policy, Weigh, invalid_params, of_all, policy_keys
 from ctxmgr.model.api import (
@@ -35,12 +41,17 @@ from ctxmgr.model.api import (
     raw_object,
     reports,
     tools_of,
+    with_cache_marks,
 )
 from ctxmgr.model.saved import ModelSpec, State
 from ctxmgr.session import Calibration, Offload, Reader, Verb, begun, journal, model_spec, restored
 from ctxmgr.session import SessionCore as Living
 from ctxmgr.session.context import RawMessages, listing
 from ctxmgr.session.methods import ROUTES, archiving, queries
+
+__all__ = ["Session", "with_cache_marks"]
+
+late.load()
 
 Usage = Mapping[str, Any]
 
