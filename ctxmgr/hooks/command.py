@@ -13,7 +13,7 @@ from collections.abc import Callable, Mapping, Sequence
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
-from ctxmgr.hooks.sessions import Fields
+from ctxmgr.hooks.transcripts import Fields
 
 if TYPE_CHECKING:
     import argparse  # not loaded by a hook

@@ -12,7 +12,7 @@ import os
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from ctxmgr.hooks.sessions import Fields, session_id
+from ctxmgr.hooks.transcripts import Fields, session_id
 
 if TYPE_CHECKING:
     from ctxmgr.settings import ProgramSettings

@@ -11,7 +11,7 @@ from ctxmgr.devices import ArchiveDatabase, default_state_dir
 from ctxmgr.devices.archive import at_rest
 from ctxmgr.engine.arrival import counts, line_numbers, outline
 from ctxmgr.engine.rewriting import Gap, cut, marker, text_of
-from ctxmgr.hooks.sessions import Cut, Fields, session_id
+from ctxmgr.hooks.transcripts import Cut, Fields, session_id
 from ctxmgr.model import ArchiveRow, Call, estimate, policy_keys
 
 GET = "ctxmgr search --original"

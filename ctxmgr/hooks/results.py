@@ -11,7 +11,7 @@
 import re
 from typing import Any
 
-from ctxmgr.hooks.sessions import Cut, Fields
+from ctxmgr.hooks.transcripts import Cut, Fields
 
 LEAST_CHARACTERS = 8_000  # a shorter result is never cut, and loads nothing
 SHOWN = {"Bash": ("stdout", "stderr"), "Grep": ("content",)}  # texts in results of Claude Code's tools

@@ -1,4 +1,5 @@
-"""Turns a program's transcript into the list that its model has seen since the last compaction.
+"""What hooks get: an event's fields, the id under which its session is saved, and the program's transcript, turned
+into the list that its model has seen since the last compaction.
 
 Messages are in the format of the program's provider: Anthropic's for Claude Code, OpenAI's items for Codex.
 1. A line that cannot be read is skipped: the newest one may be incomplete.
@@ -10,8 +11,19 @@ Messages are in the format of the program's provider: Anthropic's for Claude Cod
 """
 
 import json
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any
+
+Fields = Mapping[str, Any]
+"""A hook's event, as the program sends it."""
+
+Cut = Callable[[str, str], str]
+"""Turns a text, and its name in a result, into a shorter one, or the same."""
+
+
+def session_id(fields: Fields) -> str:
+    return f"hooks-{fields.get('session_id', '')}"
+
 
 Json = dict[str, Any]
 

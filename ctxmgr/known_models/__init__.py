@@ -4,9 +4,8 @@ The facts are in `ctxmgr/data/models.json`, each with its source and date. This 
 settings. It returns what it knows about an id and how it was found; callers prefer what the host says.
 """
 
-from ctxmgr.known_models import names
 from ctxmgr.known_models.reading import BadFacts, read, shipped
-from ctxmgr.known_models.registry import ModelFacts, Registry
+from ctxmgr.known_models.registry import ModelFacts, Registry, family_names, shorter
 from ctxmgr.known_models.told_prices import (
     completed,
     is_long,
@@ -23,13 +22,14 @@ __all__ = [
     "ModelFacts",
     "Registry",
     "completed",
+    "family_names",
     "is_long",
     "itself",
     "long_prices",
-    "names",
     "nearest",
     "read",
     "shipped",
+    "shorter",
     "tiered",
     "with_long_write",
     "with_tiers",

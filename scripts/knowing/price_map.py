@@ -17,7 +17,7 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
-from ctxmgr.known_models import names
+from ctxmgr.known_models import family_names, shorter
 
 Json = dict[str, Any]
 _ABOVE = re.compile(r"^input_cost_per_token_above_(\d+)k_tokens$")
@@ -49,7 +49,7 @@ def _is_taken(name: str, family: Json, given: Json, facts: Json) -> bool:
 
 def _family(name: str, facts: Json) -> Json | None:
     words = {word: family for family in facts["families"] for word in family["ids"]}
-    matches = names.family_names(name, tuple(words))
+    matches = family_names(name, tuple(words))
     return next((words[word] for word, matched in matches if len(matched) == len(name)), None)
 
 
@@ -134,8 +134,8 @@ def _long(given: Json, prices: Json) -> tuple[Json, bool]:
 def _without_days(models: dict[str, Json], words: set[str]) -> dict[str, Json]:
     """Rule 5. `words`: of families; none of them is a name."""
     kept: dict[str, Json] = {}
-    for name in sorted(models, key=lambda name: (len(list(names.shorter(name))), name), reverse=True):
-        *_, bare = names.shorter(name)
+    for name in sorted(models, key=lambda name: (len(list(shorter(name))), name), reverse=True):
+        *_, bare = shorter(name)
         bare = name if bare in words else bare
         row = models[bare] if bare in models else kept.get(bare, models[name])
         kept[bare] = {**row, "id": bare}

@@ -15,7 +15,7 @@ import msgspec
 from ctxmgr.model import CallTokens, difference, prices
 from ctxmgr.model.api import lifecycle
 from ctxmgr.model.saved import State
-from ctxmgr.session.context.list_plan import ListPlan
+from ctxmgr.session.context.fitting import ListPlan
 from ctxmgr.session.session import SessionCore
 
 LEAST_TOKENS = 1_024  # most providers cache no shorter prefix

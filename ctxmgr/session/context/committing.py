@@ -18,7 +18,7 @@ from ctxmgr.model.api import lifecycle
 from ctxmgr.session.context import removed
 from ctxmgr.session.context.answering import Compared
 from ctxmgr.session.context.comparing import begins_with, resumed, runs
-from ctxmgr.session.context.list_plan import ListPlan
+from ctxmgr.session.context.fitting import ListPlan
 from ctxmgr.session.context.raw_messages import RawMessages
 from ctxmgr.session.projection import Projection
 from ctxmgr.session.session import SessionCore

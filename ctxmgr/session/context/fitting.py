@@ -1,4 +1,5 @@
-"""Makes a preset's plan fit. Every list goes through this step, except lists that go out as they came.
+"""Makes a preset's plan fit. Every list goes through this step, except lists that go out as they came. A `ListPlan`
+is a list on its way to its answer, as one frozen value: each pass returns the next one.
 
 1. If whole turns must be removed, the preset plans again from a later turn, so that removals are reported as usual.
 2. Whatever is shown differently than before goes into the archive, if there is one. Every handle in a list can be
@@ -18,14 +19,58 @@ from ctxmgr.engine.conversation import BlockRef, ConversationIndex, working_set_
 from ctxmgr.engine.fit import CutLast, FitInputs, MediaLimits, fitted
 from ctxmgr.engine.instructions import INSTRUCTIONS_SHARE
 from ctxmgr.engine.memory import packet_budget
-from ctxmgr.engine.presets import Inputs, Planned
+from ctxmgr.engine.presets import Incoming, Inputs, Planned, PresetStrategy
 from ctxmgr.engine.protection import Protection
 from ctxmgr.engine.retention import arithmetic, rates_by, receipts
 from ctxmgr.engine.rewriting import marker
 from ctxmgr.model import ArchiveRow, BlockEdit, Plan, Receipt
 from ctxmgr.model.saved import State
-from ctxmgr.session.context.list_plan import ListPlan
+from ctxmgr.session.context.arriving import Arrived
+from ctxmgr.session.projection import NO_PLAN, Projection
 from ctxmgr.session.reading import Reader
+
+
+class Rejected(Exception):
+    """This plan must not be sent. `checks` names the promises that it breaks."""
+
+    def __init__(self, checks: tuple[str, ...]) -> None:
+        super().__init__(", ".join(checks))
+        self.checks = checks
+
+
+class ListPlan(msgspec.Struct, frozen=True):
+    """`arrived`: the list that was read, with the resulting state. `preset`, `inputs` and `reader` plan it;
+    `incoming` is how it compares with the last one.
+
+    `planned`: pieces and state as far as they are decided; `uncut`: the pieces before they were made to fit.
+    `projection`: the answer. `only_grew`: it is the last answer with a longer end.
+    """
+
+    arrived: Arrived
+    preset: PresetStrategy
+    inputs: Inputs
+    reader: Reader
+    incoming: Incoming
+    planned: Planned
+    uncut: Plan = NO_PLAN
+    projection: Projection = Projection()
+    only_grew: bool = False
+
+    @property
+    def plan(self) -> Plan:
+        """The pieces as far as they are decided."""
+        return self.planned.plan
+
+    @property
+    def shared_count(self) -> int:
+        """How many messages at the head are those of the last list."""
+        return self.incoming.delta.shared_count
+
+    @property
+    def goes_on(self) -> bool:
+        """Whether the list only adds to the last answer."""
+        return self.incoming.last_plan is not None
+
 
 OVERHEAD_TOKEN_BYTES = 4  # about what a token of prompt and tools takes in the request
 TOO_LARGE = "did not fit the window"

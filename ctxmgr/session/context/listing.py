@@ -15,7 +15,7 @@ from ctxmgr.model.api import lifecycle
 from ctxmgr.session.context.answering import Parts, ProjectionFailure, answer, fall_back
 from ctxmgr.session.context.arriving import Stale, arrived, delta_of, is_read, newest_spelling, respelled
 from ctxmgr.session.context.committing import commit
-from ctxmgr.session.context.list_plan import ListPlan, Rejected
+from ctxmgr.session.context.fitting import ListPlan, Rejected
 from ctxmgr.session.context.projecting import projected
 from ctxmgr.session.context.raw_messages import RawMessages
 from ctxmgr.session.projection import CancelledAttempt

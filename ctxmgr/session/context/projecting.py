@@ -37,8 +37,7 @@ from ctxmgr.session.context.comparing import (
     runs,
     settled,
 )
-from ctxmgr.session.context.fitting import announced, fit
-from ctxmgr.session.context.list_plan import ListPlan, Rejected
+from ctxmgr.session.context.fitting import ListPlan, Rejected, announced, fit
 from ctxmgr.session.projection import NO_PLAN, Projection, hashed, is_of, replacements, tag_of
 from ctxmgr.session.reading import Reader
 

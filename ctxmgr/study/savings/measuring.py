@@ -30,8 +30,7 @@ from ctxmgr.study.observations import MessageCache, message_reader, total
 from ctxmgr.study.recordings import NoConversation, Recording, UnreadableRecording, readers
 from ctxmgr.study.replay import modelled
 from ctxmgr.study.report import BASE
-from ctxmgr.study.savings.agents import KeptSession
-from ctxmgr.study.savings.stores import STORES
+from ctxmgr.study.savings.agents import STORES, KeptSession
 
 MOST_OVERHEAD_TOKENS = 60_000  # more than any agent's prompt and tools: a session resumed from elsewhere
 MOST_UNCOUNTED = 0.1  # of the calls may lack a count, such as failed calls

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from ctxmgr.engine.arrival.outline import counts, outline
+from ctxmgr.engine.arrival import counts, outline
 from ctxmgr.engine.compaction.cohesion import terms
 from ctxmgr.engine.conversation import BlockRef
 from ctxmgr.engine.instructions.copies import copied

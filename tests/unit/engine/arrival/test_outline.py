@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ctxmgr.engine.arrival.outline import MOST_COUNTED, OUTLINE_CHARACTERS, counts, outline
+from ctxmgr.engine.arrival import MOST_COUNTED, OUTLINE_CHARACTERS, counts, outline
 
 DEFINES = [
     "def total(order):",

@@ -10,8 +10,7 @@ import pytest
 
 from ctxmgr.cli import study
 from ctxmgr.study.recordings import Recording, readers
-from ctxmgr.study.savings.agents import AGENTS, FOLDERS, Kept, KeptSession, kept, named
-from ctxmgr.study.savings.stores import STORES
+from ctxmgr.study.savings.agents import AGENTS, FOLDERS, STORES, Kept, KeptSession, kept, named
 from tests.unit.study.recorded import seen
 from tests.unit.study.savings import made
 

@@ -13,8 +13,7 @@ import pytest
 from ctxmgr.cli import main, parser
 from ctxmgr.extras import needs
 from ctxmgr.study.savings import command
-from ctxmgr.study.savings.agents import FOLDERS
-from ctxmgr.study.savings.stores import MOST_BYTES
+from ctxmgr.study.savings.agents import FOLDERS, MOST_BYTES
 from tests.unit.study.savings import made
 from tests.unit.study.savings.test_agents import tree
 

@@ -6,8 +6,8 @@ import pytest
 
 from ctxmgr.model import PriceTier, TieredPrices
 from ctxmgr.study.recordings import Recording, readers
+from ctxmgr.study.savings.agents import STORES
 from ctxmgr.study.savings.measuring import CountedCall, cost, counted_calls, longest_tokens, overhead_tokens
-from ctxmgr.study.savings.stores import STORES
 from tests.unit.study.savings import made
 
 PRICES = TieredPrices(1.0, 5.0, 0.1, 1.25, (PriceTier(1_000, 2.0, 10.0, 0.2, 2.5),))
