@@ -3,6 +3,6 @@ arms differ. It knows no messages and no HTTP; the proxy writes the rows.
 """
 
 from ctxmgr.holdout.calls import Arm, HoldoutCall, HoldoutCalls, digest
-from ctxmgr.holdout.live import run
+from ctxmgr.holdout.comparison import run
 
 __all__ = ["Arm", "HoldoutCall", "HoldoutCalls", "digest", "run"]

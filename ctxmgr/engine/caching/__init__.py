@@ -6,7 +6,6 @@ Knows no provider: a rule comes with each call.
 
 from ctxmgr.engine.caching import truth
 from ctxmgr.engine.caching.breakpoints import Breakpoints, MarkInputs, placed
-from ctxmgr.engine.caching.gap import gap
-from ctxmgr.engine.caching.truth import LifetimeInForce, in_force
+from ctxmgr.engine.caching.truth import LifetimeInForce, gap, in_force
 
 __all__ = ["Breakpoints", "LifetimeInForce", "MarkInputs", "gap", "in_force", "placed", "truth"]

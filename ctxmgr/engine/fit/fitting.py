@@ -37,8 +37,15 @@ from collections.abc import Callable, Container, Mapping, Sequence
 import msgspec
 
 from ctxmgr.engine.conversation import NOWHERE, BlockRef, ConversationIndex, Step, goes_on, turn_at
-from ctxmgr.engine.fit.draft import FitDraft, MediaFitting, MediaLimits, may_hold_all
-from ctxmgr.engine.fit.waterfill import characters, cut_arguments, water_level
+from ctxmgr.engine.fit.draft import (
+    FitDraft,
+    MediaFitting,
+    MediaLimits,
+    characters,
+    cut_arguments,
+    may_hold_all,
+    water_level,
+)
 from ctxmgr.engine.invariants import Invariants
 from ctxmgr.engine.rewriting import Ends, Gap, cut, cut_edit, marker
 from ctxmgr.model import Decision, HeavyMessage, Plan, Weigh

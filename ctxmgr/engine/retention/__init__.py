@@ -9,9 +9,8 @@ tool names.
 
 from ctxmgr.engine.retention import receipts
 from ctxmgr.engine.retention.epoch import LEAST_PRESSED, drafted, standing
-from ctxmgr.engine.retention.epoch_writing import WorthInputs, WorthTerms
+from ctxmgr.engine.retention.epoch_writing import NO_PACKET, ListRoom, PacketWriter, WorthInputs, WorthTerms
 from ctxmgr.engine.retention.layout import Layout, lay_out
-from ctxmgr.engine.retention.packet_writing import NO_PACKET, ListRoom, PacketWriter
 from ctxmgr.engine.retention.prefix_cost import arithmetic, rates_by, step_above
 from ctxmgr.engine.retention.receipts import BalancedResult, Original
 from ctxmgr.engine.retention.shown import LONG_CHARACTERS, kind_of

@@ -13,9 +13,8 @@ from ctxmgr.engine.invariants import STEPS, Invariants
 from ctxmgr.engine.presets.balanced import USER_SHARE
 from ctxmgr.engine.protection import Protection
 from ctxmgr.engine.retention.epoch import drafted
-from ctxmgr.engine.retention.epoch_writing import WorthInputs, WorthTerms
+from ctxmgr.engine.retention.epoch_writing import ListRoom, WorthInputs, WorthTerms
 from ctxmgr.engine.retention.layout import Layout
-from ctxmgr.engine.retention.packet_writing import ListRoom
 from ctxmgr.engine.retention.receipts import BalancedResult
 from ctxmgr.engine.retention.worth import Worth
 from ctxmgr.engine.rewriting.rewrite import rewriter, shorten

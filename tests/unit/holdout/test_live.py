@@ -8,8 +8,7 @@ import pytest
 
 from ctxmgr.cli.commands import main
 from ctxmgr.holdout import HoldoutCalls
-from ctxmgr.holdout.comparison import Comparison, compared
-from ctxmgr.holdout.live import lines, sentence
+from ctxmgr.holdout.comparison import Comparison, compared, lines, sentence
 from tests.unit.holdout.made import rows
 
 DRAWS = 200

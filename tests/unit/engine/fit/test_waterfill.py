@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ctxmgr.engine.fit.waterfill import lost, water_level
+from ctxmgr.engine.fit.draft import lost, water_level
 
 vessels = st.lists(st.tuples(st.integers(0, 90_000), st.integers(0, 800)), max_size=30)
 

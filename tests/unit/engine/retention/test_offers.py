@@ -6,9 +6,9 @@ import pytest
 
 from ctxmgr.engine.conversation import BlockRef, working_set_start
 from ctxmgr.engine.retention import prefix_cost
+from ctxmgr.engine.retention.epoch_writing import NO_PACKET
 from ctxmgr.engine.retention.layout import lay_out
 from ctxmgr.engine.retention.offers import Growth, Situation, offers
-from ctxmgr.engine.retention.packet_writing import NO_PACKET
 from ctxmgr.engine.retention.shown import kind_of, shown
 from ctxmgr.engine.retention.worth import NOTHING, Retention
 from ctxmgr.engine.staleness import superseded

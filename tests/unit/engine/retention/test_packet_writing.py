@@ -9,8 +9,8 @@ from ctxmgr.engine.instructions import Quoted
 from ctxmgr.engine.invariants import STEPS
 from ctxmgr.engine.memory import PacketText, Stamp, fold
 from ctxmgr.engine.memory.extract import from_message
+from ctxmgr.engine.retention.epoch_writing import NO_PACKET, PacketWriter, left_paths, packet_of, place_of
 from ctxmgr.engine.retention.layout import Layout, lay_out
-from ctxmgr.engine.retention.packet_writing import NO_PACKET, PacketWriter, left_paths, packet_of, place_of
 from ctxmgr.model.messages import PACKET_MARK, Message
 from ctxmgr.model.projection import Decision, Packet, Plan
 from ctxmgr.model.saved import Ledger
