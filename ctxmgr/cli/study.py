@@ -574,7 +574,7 @@ DEMO = CommandRow(
     "Replays a recorded session that ships with ctxmgr, without pruning and with it, and shows one list before and "
     "after, the packet in it, and the bill. Nothing leaves this machine. The exit code is 1 if a check failed.",
     "ctxmgr demo --window 100k",
-    "ctxmgr.study.demo:command.run",
+    "ctxmgr.study.demo:run",
     (
         option(
             "--window",

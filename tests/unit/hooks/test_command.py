@@ -10,8 +10,9 @@ from types import SimpleNamespace
 
 import pytest
 
+from ctxmgr import hooks as command
 from ctxmgr.cli import main
-from ctxmgr.hooks import IN_RUN, command
+from ctxmgr.hooks import IN_RUN
 
 SHORT = json.dumps({"tool_name": "Bash", "tool_use_id": "t1", "tool_response": {"stdout": "ok"}}).encode()
 

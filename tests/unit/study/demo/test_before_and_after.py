@@ -3,7 +3,7 @@
 import json
 from typing import Any
 
-from ctxmgr.study.demo.command import Stretch, pruned_call, stretches
+from ctxmgr.study.demo import Stretch, pruned_call, stretches
 from ctxmgr.study.driving import ReplayedCall, ReplayResult
 from ctxmgr.study.observations import PACKET, Observation, ProjectedMessage
 from ctxmgr.study.recordings import pi_host

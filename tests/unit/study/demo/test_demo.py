@@ -9,8 +9,8 @@ import pytest
 from rich.console import Console
 
 from ctxmgr.cli import main
-from ctxmgr.study.demo import command
-from ctxmgr.study.demo.command import Stretch
+from ctxmgr.study import demo as command
+from ctxmgr.study.demo import Stretch
 from ctxmgr.study.driving import ReplayedCall, ReplayResult
 from ctxmgr.study.figures import Measures, figures
 from ctxmgr.study.observations import MessageCache, PriceSheet, message_reader
