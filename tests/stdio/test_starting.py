@@ -14,7 +14,7 @@ from ctxmgr.engine.presets import PRESETS
 from tests.stdio.sidecar import MODEL, Sidecar, u
 
 PROGRAM = str(Path(__file__).with_name("counted_serve.py"))
-OURS, MODULES, PATTERNS = 224, 416, 60
+OURS, MODULES, PATTERNS = 198, 390, 60
 
 
 def started(directory: Path, preset: str, planted: str = "", form: str = "pi") -> tuple[list[str], list[str]]:
