@@ -5,10 +5,13 @@ import gc
 import os
 import signal
 from collections import Counter
+from collections.abc import Iterator
 from typing import Any
 
 import pytest
 from hypothesis import HealthCheck, settings
+
+from ctxmgr import devices
 
 settings.register_profile(
     "ctxmgr",
@@ -58,6 +61,15 @@ def pytest_deselected(items: list[pytest.Item]) -> None:
     for item in items:
         why = next((words for name, words in MARKERS.items() if item.get_closest_marker(name)), OTHERS)
         item.config.stash[LEFT_OUT][why] += 1
+
+
+@pytest.fixture(autouse=True, scope="session")
+def _memory_is_kept() -> Iterator[None]:
+    """A process of tests holds hundreds of megabytes. What a server does with them when its last session ends takes
+    it seconds, and it ends hundreds."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(devices, "give_back", lambda: None)
+        yield
 
 
 def pytest_collection_finish() -> None:

@@ -54,6 +54,7 @@ class Balanced(PresetStrategy):
     """Keeps what is shown, and its packet, until an epoch pays."""
 
     name = "balanced"
+    summary = "removes old steps and results when that is cheaper than keeping them"
     policy_keys = frozenset(
         ("cacheTtlMs", "idle", "keep", "packetTokens", "prices", "protectedTools", "resumeTokens")
     )

@@ -124,12 +124,14 @@ class NeedsThread(Exception):
 
 
 class PresetStrategy(ABC):
-    """`name` as on the wire. `policy_keys`: the keys that matter here, of those that do not matter in every preset.
-    `prunes`: whether it ever removes anything. `asks_for_compaction`: whether it requests a compaction when a list
-    is too large. `keeps_prefix`: whether a list only grows at its end between two epochs.
+    """`name` as on the wire. `summary`: what it does, as a clause for the reference. `policy_keys`: the keys that
+    matter here, of those that do not matter in every preset. `prunes`: whether it ever removes anything.
+    `asks_for_compaction`: whether it requests a compaction when a list is too large. `keeps_prefix`: whether a list
+    only grows at its end between two epochs.
     """
 
     name: ClassVar[Preset]
+    summary: ClassVar[str]
     invariants: ClassVar[Invariants]
     policy_keys: ClassVar[frozenset[str]] = frozenset()
     prunes: ClassVar[bool] = True

@@ -13,6 +13,7 @@ import msgspec
 from rich.console import Group, RenderableType
 from rich.table import Table
 
+from ctxmgr.engine.presets import PRESETS
 from ctxmgr.model import currency
 from ctxmgr.study.console import figure, figures_table, plain
 from ctxmgr.study.driving import ReplayedCall, ReplayResult
@@ -33,13 +34,7 @@ from ctxmgr.study.probes import probes_table
 from ctxmgr.study.recordings import Recording, Stream
 from ctxmgr.study.report import BASE, PolicyRow, RecordingSheet
 
-ABOUT = {
-    "off": "The agent alone. Nothing is removed; its host compacts when the window is full.",
-    "balanced": "Removes old output and steps at the moments when that costs less than keeping them.",
-    "turns": "Keeps the newest turns; one packet stands for the rest.",
-    "tools": "Replaces old tool output with a marker and keeps everything else.",
-    **beside.ABOUT,
-}
+ABOUT = {**{name: f"{preset.summary.capitalize()}." for name, preset in PRESETS.items()}, **beside.ABOUT}
 NO_KNOBS: Mapping[str, float] = MappingProxyType({})
 
 

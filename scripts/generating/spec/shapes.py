@@ -9,6 +9,7 @@ from typing import Any, Literal, NamedTuple
 
 import msgspec
 
+from ctxmgr.engine.presets import PRESETS
 from ctxmgr.model import EndpointApi, Idle, KeepPoint, LeftKind, PinBy, Preset, Zone, difference
 from ctxmgr.model.api.compaction import HostPreparation, TreePreparation
 from ctxmgr.model.api.lifecycle import UsageParams
@@ -29,9 +30,7 @@ LITERALS: dict[str, LiteralSet] = {
     "Zone": LiteralSet(Zone, "A band of pressure. See reference.md#the-zones."),
     "Preset": LiteralSet(
         Preset,
-        "How lists are changed. `off` changes nothing; `tools` prunes old tool output; `turns` keeps the newest "
-        "turns and replaces the others with a packet; `balanced` removes old steps and results when that is "
-        "cheaper than keeping them.",
+        f"How lists are changed. {'; '.join(f'`{name}` {preset.summary}' for name, preset in PRESETS.items())}.",
     ),
     "KeepPoint": LiteralSet(
         KeepPoint,

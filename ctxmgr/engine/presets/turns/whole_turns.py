@@ -207,6 +207,7 @@ class Turns(WholeTurns):
     """Decides on each call. A removed turn does not come back."""
 
     name = "turns"
+    summary = "keeps the newest turns and replaces the others with a packet"
     policy_keys = frozenset(
         (
             "distill",
@@ -229,6 +230,7 @@ class Off(WholeTurns):
     """Decides nothing new. Earlier decisions apply only if the raw list no longer fits the window."""
 
     name = "off"
+    summary = "changes nothing"
     prunes = False
     asks_for_compaction = False
 
@@ -237,6 +239,7 @@ class Tools(WholeTurns):
     """Removes no turn. Prunes old tool output when it reaches the policy's minimum."""
 
     name = "tools"
+    summary = "prunes old tool output"
     policy_keys = frozenset(
         (
             "packetTokens",
