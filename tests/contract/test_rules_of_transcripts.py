@@ -10,15 +10,13 @@ import pytest
 
 from ctxmgr import __version__
 from ctxmgr.cli import main
-from ctxmgr.server import connection
 from ctxmgr.study.conformance import replay
 from ctxmgr.study.recordings.recording import UnreadableRecording
 from ctxmgr.wire import transcript
-from ctxmgr.wire import transcript as rules
 from tests.inprocess import InProcess
 
 GOLDENS = Path(__file__).parents[2] / "protocol" / "transcripts"
-OURS = ", ".join(map(str, rules.REPLAYED))
+OURS = ", ".join(map(str, transcript.REPLAYED))
 LATER = f"the transcript has rules 7, which ctxmgr 9.9.9 replays; this is ctxmgr {__version__} (rules {OURS})"
 
 
@@ -67,33 +65,33 @@ HEADERS: list[tuple[Mapping[str, Any], str | None]] = [
 
 def test_the_release_that_replays_it_is_named() -> None:
     for header, sentence in HEADERS:
-        with mock.patch.multiple(rules, REPLAYED=(2, 3), RELEASES={1: "0.1", 2: "0.3", 3: "0.3"}):
-            assert rules.refusal(header, "0.3.1") == sentence, header
+        with mock.patch.multiple(transcript, REPLAYED=(2, 3), RELEASES={1: "0.1", 2: "0.3", 3: "0.3"}):
+            assert transcript.refusal(header, "0.3.1") == sentence, header
 
 
 def test_rules_that_went_up_before_the_version_are_not_told_of_this_release() -> None:
-    with mock.patch.multiple(rules, REPLAYED=(2,), RELEASES={1: "0.1", 2: "0.1"}):
+    with mock.patch.multiple(transcript, REPLAYED=(2,), RELEASES={1: "0.1", 2: "0.1"}):
         says = "the transcript has rules 1, which an earlier ctxmgr replays; this is ctxmgr 0.1.0 (rules 2)"
-        assert rules.refusal({"serverVersion": "0.1.0"}, "0.1.0") == says
+        assert transcript.refusal({"serverVersion": "0.1.0"}, "0.1.0") == says
 
 
 def test_every_rule_so_far_has_a_release() -> None:
-    assert set(rules.RELEASES) == set(range(1, rules.RULES + 1)) >= set(rules.REPLAYED)
-    assert rules.RULES in rules.REPLAYED
+    assert set(transcript.RELEASES) == set(range(1, transcript.RULES + 1)) >= set(transcript.REPLAYED)
+    assert transcript.RULES in transcript.REPLAYED
 
 
 def test_a_record_says_its_rules_and_1_goes_unsaid() -> None:
-    assert header_of(recorded()).get("rules", 1) == rules.RULES
-    with mock.patch.object(connection, "RULES", 1):
+    assert header_of(recorded()).get("rules", 1) == transcript.RULES
+    with mock.patch.object(transcript, "RULES", 1):
         assert "rules" not in header_of(recorded())
-    with mock.patch.object(connection, "RULES", 2):
+    with mock.patch.object(transcript, "RULES", 2):
         assert header_of(recorded())["rules"] == 2
 
 
 def test_every_golden_is_of_these_rules() -> None:
     headers = [header_of(path.read_bytes()) for path in GOLDENS.rglob("*.jsonl")]
     assert len(headers) > 100
-    assert {header.get("rules", 1) for header in headers} == {rules.RULES}
+    assert {header.get("rules", 1) for header in headers} == {transcript.RULES}
 
 
 def test_replay_refuses_other_rules(later: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -106,7 +104,7 @@ def test_replay_refuses_other_rules(later: Path, capsys: pytest.CaptureFixture[s
 def test_a_transcript_of_other_rules_is_made_anew_by_these(later: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["replay", "--update", str(later)]) == 0
     assert capsys.readouterr().out
-    assert header_of(later.read_bytes()).get("rules", 1) == rules.RULES
+    assert header_of(later.read_bytes()).get("rules", 1) == transcript.RULES
     assert replay("later", later.read_bytes()).findings == ()
 
 
@@ -123,7 +121,7 @@ def test_drive_refuses_other_rules(tmp_path: Path, capsys: pytest.CaptureFixture
 def test_a_script_by_hand_that_names_no_rules_is_of_all(tmp_path: Path) -> None:
     path = tmp_path / "by-hand.jsonl"
     path.write_text('{"ctxmgr": {"protocolVersion": "1.0", "match": "subset"}}\n')
-    with mock.patch.multiple(rules, REPLAYED=(5,), RELEASES=dict.fromkeys(range(1, 6), "0.5")):
+    with mock.patch.multiple(transcript, REPLAYED=(5,), RELEASES=dict.fromkeys(range(1, 6), "0.5")):
         assert main(["drive", str(path)]) == 0
         path.write_text('{"ctxmgr": {"protocolVersion": "1.0"}}\n')
         assert main(["drive", str(path)]) == 2
