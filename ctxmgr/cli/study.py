@@ -154,13 +154,6 @@ REPLAY = CommandRow(
                     metavar="DIR",
                     help="write a transcript of each replay; it contains the conversation",
                 ),
-                option(
-                    "--spawn",
-                    action="store_true",
-                    help="use a sidecar process, as a host does, instead of this process: the same answers, with "
-                    "the "
-                    "times of a process (implied by --record)",
-                ),
             ),
         ),
         Group(
@@ -281,7 +274,6 @@ COMPARE = CommandRow(
             help="the folder for summaries and the table (default: ./ctxmgr-compare)",
         ),
         MODELS,
-        option("--wide", action="store_true", help="show all figures, not only the most important ones"),
         JSON,
         option("--jobs", metavar="N", type=positive, default=2, help="recordings at a time (default: 2)"),
         probes_failed(),
@@ -291,24 +283,6 @@ COMPARE = CommandRow(
                 *MODEL_SERVER,
                 option(
                     "--context-window", metavar="TOKENS", type=tokens, help="its context window (default: 128000)"
-                ),
-            ),
-        ),
-        Group(
-            "chains of compactions",
-            (
-                option(
-                    "--chain",
-                    action="store_true",
-                    help="go through each session from its start and compact whenever it outgrows the window, each "
-                    "time on top of the last summary; shows what the last summary still answers (default strategy: "
-                    "extractive)",
-                ),
-                option(
-                    "--window",
-                    metavar="TOKENS",
-                    type=tokens,
-                    help="the context window for --chain (default: 200000)",
                 ),
             ),
         ),
@@ -378,7 +352,6 @@ CORPUS = CommandRow(
                     type=tokens,
                     help="the context window, such as 200k (default: the recorded one)",
                 ),
-                option("--no-probes", action="store_true", help="skip the memory probes"),
             ),
         ),
         "report": CommandRow(
@@ -445,15 +418,6 @@ CONFORM = CommandRow(
             options=(
                 option("transcript", metavar="TRANSCRIPT", help="the transcript to play"),
                 option("--verdict", metavar="FILE", help="write the result as JSON"),
-                option(
-                    "--any",
-                    metavar="PATH",
-                    action="append",
-                    default=[],
-                    help="a path whose value is not compared, such as $.params.messages[*].timestamp; may be "
-                    "repeated. "
-                    "The header of a transcript names more under `any`",
-                ),
                 option("--timeout", metavar="SECONDS", type=seconds, default=60.0, help=TIMEOUT_HELP),
             ),
         ),

@@ -1,7 +1,7 @@
 """Turns a recorded session into summaries, and into how many of the memory probes they answer by themselves.
 
-1. The session is compacted again and again, as `ctxmgr compare --chain` does, with a summary that no model writes;
-   the last one stands for all that was taken out.
+1. The session is compacted after each step at which its list is too long, with a summary that no model writes; its
+   own compactions are left out. The last summary stands for all that was taken out.
 2. Where a model would write it, what it is shown stands for it: the prompts of the first calls, together. What is
    not in them no model can say.
 """
@@ -10,19 +10,31 @@ from collections.abc import Sequence
 from functools import cache, partial
 from typing import NamedTuple
 
+import msgspec
+import pytest
+
 from ctxmgr.engine.compaction.prepare import decide
 from ctxmgr.engine.compaction.weighing import by_text
 from ctxmgr.formats.pi_tree import branch
 from ctxmgr.model import media
-from ctxmgr.model.compaction import BranchMessage, CompactionPlan, CutBudget, Format, Strategy
+from ctxmgr.model.compaction import (
+    BranchEntry,
+    BranchMessage,
+    CompactionPlan,
+    CutBudget,
+    Format,
+    NothingToCompact,
+    Strategy,
+    in_list,
+)
 from ctxmgr.model.estimate import WeighMessage
 from ctxmgr.model.policy import Slices
-from ctxmgr.study.compare import chains, sessions
+from ctxmgr.study.compare import sessions
 from ctxmgr.study.compare.sessions import RecordedSession
 from ctxmgr.study.probes.figures import scores
 from ctxmgr.study.probes.probing import RemovedPart
 from ctxmgr.summarize import writing
-from ctxmgr.summarize.brief import SummaryInput
+from ctxmgr.summarize.brief import FinishedSummary, SummaryInput
 from tests.outcome.measuring import NAMES, SESSIONS, Figures, by_kind, weigher
 
 
@@ -96,21 +108,43 @@ def write(run: SummaryRun) -> Written:
 
 
 def _chain(of: RecordedSession, way: Way) -> Written:
-    walk = chains.walked(
-        of.entries,
-        of.leaf,
-        limit=way.limit,
-        cut=CutBudget(way.keep, way.reserve),
-        weigh=weigh_message(),
-        brief=lambda plan: _brief(plan, way),
+    weigh = weigh_message()
+    path: list[BranchEntry] = []
+    removed: list[BranchMessage] = []
+    waiting: set[str] = set()  # calls without a result
+    last = Written("", (), ())
+    for entry in branch.branch(of.entries, of.leaf):
+        if entry.kind == "compaction":
+            continue
+        path.append(entry)
+        for message in entry.messages:
+            if message.opens_turn or message.content.speaker == "assistant":
+                waiting.clear()
+            waiting |= {block.call_id for block in message.view.blocks if block.kind == "call"}
+            waiting -= {block.call_id for block in message.view.blocks if block.kind == "result"}
+        listed = [message for shown in in_list(path) for message in shown.messages if not message.system]
+        if waiting or sum(map(weigh, listed)) <= way.limit:
+            continue
+        plan = decide(tuple(path), CutBudget(way.keep, way.reserve), weigh)
+        if isinstance(plan, NothingToCompact):
+            continue
+        with pytest.raises(StopIteration) as end:
+            next(writing.compaction(_brief(plan, way)))
+        done: FinishedSummary = end.value.value
+        removed += (*plan.history, *plan.prefix)
+        path.append(_compaction(f"compaction-{len(path)}", done, plan))
+        last = Written(done.summary, _raws(removed), _raws(plan.recent))
+    return last
+
+
+def _compaction(id: str, done: FinishedSummary, plan: CompactionPlan) -> BranchEntry:
+    """As a host stores it."""
+    fields = {"summary": done.summary, "firstKeptEntryId": plan.first_kept, "details": done.details}
+    node = branch.node(
+        msgspec.json.encode({"type": "compaction", "id": id, "tokensBefore": 0, "fromHook": True, **fields})
     )
-    try:
-        while True:
-            assert next(walk) == ()
-    except StopIteration as end:
-        chain: chains.Chain = end.value
-    assert not chain.failures
-    return Written(chain.summary, _raws(chain.removed), _raws(chain.tail))
+    assert node is not None
+    return branch.entry(node)
 
 
 def _prompts(of: RecordedSession, way: Way) -> Written:

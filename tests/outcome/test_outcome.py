@@ -137,7 +137,8 @@ def test_what_is_beyond_a_margin_is_told() -> None:
 def test_it_is_what_a_spawned_process_comes_to(tmp_path: Path) -> None:
     """The measuring in this process is the one of `ctxmgr replay`: the same answers, byte for byte."""
     prices = MODELS[RECORDED].policy(PriceSheet().prices)
-    options = ReplayOptions("balanced", 64_000, append=True, state_dir=tmp_path, spawn=True, policy=prices)
+    record = tmp_path / "t.jsonl"
+    options = ReplayOptions("balanced", 64_000, append=True, state_dir=tmp_path, record=record, policy=prices)
     spawned = drive_spawned(recording("ledger"), options)
     assert spawned.failures == []
     assert drive(Run("ledger", 64_000, host=RECORDED)).fingerprint == spawned.fingerprint

@@ -3,7 +3,6 @@ engine.
 """
 
 from ctxmgr.formats.pi_tree import branch, entries, view_branch
-from ctxmgr.formats.pi_tree.branch import RawEntry
 from ctxmgr.formats.pi_tree.entries import milliseconds
 
-__all__ = ["RawEntry", "branch", "entries", "milliseconds", "view_branch"]
+__all__ = ["branch", "entries", "milliseconds", "view_branch"]

@@ -25,6 +25,7 @@ from ctxmgr.study.probes import write_failed
 from ctxmgr.study.recordings import UnreadableRecording
 
 FOLDER = "ctxmgr-compare"
+TABLE = "comparison.md"
 VOCABULARY = "o200k_base"
 INTERRUPTED = 130  # the exit code that shells report for a command ended by Ctrl-C
 
@@ -57,8 +58,7 @@ def run(parsed: Namespace) -> int:
         with progress_bar("summaries", len(paths) * len(wanted.strategies) * len(wanted.formats)) as advanced:
             comparison = _Comparison(wanted, folder, loaded.weigher, advanced)
             outcomes = asyncio.run(comparison.run(paths, parsed.jobs))
-        table = "comparison.md" if wanted.chain_window is None else f"chains-{wanted.chain_window}.md"
-        report.written(folder, table, report.report(outcomes, wanted))
+        report.written(folder, TABLE, report.report(outcomes, wanted))
         if wanted.probes_failed is not None:
             write_failed(wanted.probes_failed, report.failed_probes(outcomes))
     except KeyboardInterrupt:
@@ -71,9 +71,9 @@ def run(parsed: Namespace) -> int:
         print(json.dumps(report.values(outcomes, wanted), indent=1, ensure_ascii=True))
     else:
         out = console()
-        report.show(out, outcomes, wanted, parsed.wide)
+        report.show(out, outcomes, wanted)
         if written:
-            out.print(plain(f"Wrote {len(written)} summaries and {table} to {folder}."))
+            out.print(plain(f"Wrote {len(written)} summaries and {TABLE} to {folder}."))
     has_failed = any(remark.kind != "nothing" for outcome in outcomes for remark in outcome.remarks)
     return int(has_failed or any(row.again for row in written))
 
@@ -123,7 +123,6 @@ class _Comparison:
                         remarks = [Remark("nothing", made.reason)]
                         break
                     written.append(made)
-                    remarks += [Remark("failed", f"{made.row.name}: {text}") for text in made.row.failures]
                 self._advanced(1)
         except UnreadableRecording as fault:
             remarks = [Remark("unreadable", str(fault))]
@@ -136,14 +135,13 @@ class _Comparison:
         compact.
         """
         fingerprint = material.fingerprint(strategy, format)
-        name = report.file_name(material.session.name, strategy, format, fingerprint, self._settings.chain_window)
+        name = report.file_name(material.session.name, strategy, format, fingerprint)
         there = report.finished(self._folder / name, fingerprint)
         if there is not None:
             return WrittenRow(there, name, reused=True)
-        if self._settings.chain_window is None:
-            planned = await asyncio.to_thread(lambda: material.planned)
-            if isinstance(planned, NothingToCompact):
-                return planned
+        planned = await asyncio.to_thread(lambda: material.planned)
+        if isinstance(planned, NothingToCompact):
+            return planned
         made, summary = await row(material, strategy, format, self._model)
         report.written(self._folder, name, report.text_of(made, summary))
         return WrittenRow(made, name, reused=False)

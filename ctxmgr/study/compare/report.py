@@ -12,7 +12,7 @@ Terminal and Markdown tables show the same figures, each a `RowFigure`; a dash s
 
 import os
 import re
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from hashlib import sha256
 from pathlib import Path
 from typing import Any, Literal, NamedTuple
@@ -24,35 +24,29 @@ from ctxmgr.model import currency
 from ctxmgr.model.compaction import Format, Strategy
 from ctxmgr.plain_text import safe
 from ctxmgr.study import probes
-from ctxmgr.study.compare.chains import BothWays
-from ctxmgr.study.compare.rows import ChainFigures, SummaryRow
+from ctxmgr.study.compare.rows import SummaryRow
 from ctxmgr.study.compare.settings import Settings
 from ctxmgr.study.console import TextTable, plain
-from ctxmgr.study.figures import closed_cost, mean, prices, prices_line
+from ctxmgr.study.figures import mean, prices, prices_line
 from ctxmgr.study.probes import NEWEST, Scores, failed_line
 
 DASH = "–"
 WEIGHED = "~"
 
 TOOK = "what it took, tokens"
-WALKED = "compactions along the session, tokens"
-LOOPED = "closed-loop cost"
 BILLED = "a model's call for it"
-PASSES = "each compaction, tokens of the list"
 PROBES = "memory probes"
 
 WEIGHED_NOTE = f"{WEIGHED} estimated: the provider did not report usage for each call."
 FALLBACK_NOTE = "without a model: the call failed or its answer was rejected; the summary is extractive."
 MEANINGS = {
-    LOOPED: f"{currency.SIGN}. {closed_cost.MEANINGS}; floor: what every policy costs at least.",
     BILLED: "a model's call: one that writes a summary of this length. copy: with a copy of the conversation as "
     "uncached input; at the end: as one more message after the host's own list, which is in the prompt cache; "
     f"{DASH}: does not fit.",
     PROBES: "memory probes: share of the answers that the summary alone contains, of all questions about the part "
     "that it replaces, whether or not that was used later.",
 }
-ABOUT = "answers: mean over the kinds of memory probes, 0 to 1\n--wide shows all figures, --json prints them"
-SPARE = {TOOK: ("retries", "calls", "output"), PASSES: ("number",)}  # columns to drop on a narrow terminal
+ABOUT = "answers: mean over the kinds of memory probes, 0 to 1\nAll figures: --json, and the table in the folder."
 
 
 class RowFigure(NamedTuple):
@@ -77,26 +71,8 @@ def _spent(row: SummaryRow, tokens: int) -> str:
     return f"{WEIGHED if row.weighed_calls else ''}{tokens:,}"
 
 
-def _of_chain(value: Callable[[ChainFigures], float | None]) -> Callable[[SummaryRow], float | None]:
-    return lambda row: None if row.chain is None else value(row.chain)
-
-
-def _of_loop(key: str) -> Callable[[SummaryRow], float | None]:
-    return _of_chain(lambda chain: None if chain.loop is None else chain.loop[key])
-
-
-def _of_bill(value: Callable[[BothWays], str | float | None]) -> Callable[[SummaryRow], str | float | None]:
-    return lambda row: None if row.bill is None else value(row.bill)
-
-
 NAMES = ("recording", "strategy", "format")
 COLUMNS = {  # by table
-    WALKED: (
-        RowFigure("compactions", _of_chain(lambda chain: len(chain.passes))),
-        RowFigure("largest list", _of_chain(lambda chain: chain.largest)),
-        RowFigure("at the end", _of_chain(lambda chain: chain.last)),
-        RowFigure("not possible", _of_chain(lambda chain: chain.uncut)),
-    ),
     TOOK: (
         RowFigure("calls", lambda row: row.call_count),
         RowFigure("retries", lambda row: row.retries),
@@ -107,19 +83,9 @@ COLUMNS = {  # by table
         RowFigure("replaces", lambda row: row.replaced_tokens),
         RowFigure("without a model", lambda row: "; ".join(row.fallback_reasons) or None),
     ),
-    LOOPED: (
-        RowFigure(f"billed {currency.SIGN}", _of_loop("billed"), 2),
-        RowFigure(f"closed {currency.SIGN}", _of_loop("closed"), 2),
-        RowFigure(f"all {currency.SIGN}", _of_loop("all"), 2),
-        RowFigure("re-fetches", _of_loop("fetches")),
-        RowFigure("re-fetches in 100", _of_loop("fetchesIn100"), 1),
-        RowFigure(f"floor {currency.SIGN}", _of_chain(lambda chain: chain.floor), 2),
-    ),
     BILLED: (
-        RowFigure(f"copy {currency.SIGN}", _of_bill(lambda bill: bill.cold_cost), 3),
-        RowFigure(f"at the end {currency.SIGN}", _of_bill(lambda bill: bill.warm_cost), 3),
-        RowFigure(f"the cheaper {currency.SIGN}", _of_bill(lambda bill: bill.cheaper_cost), 3),
-        RowFigure("at the end, of", _of_bill(lambda bill: f"{bill.warm_count} of {bill.total_count}")),
+        RowFigure(f"copy {currency.SIGN}", lambda row: row.bill.cold_cost if row.bill else None, 3),
+        RowFigure(f"at the end {currency.SIGN}", lambda row: row.bill.warm_cost if row.bill else None, 3),
     ),
 }
 BRIEF = (
@@ -142,39 +108,12 @@ def tables(rows: Sequence[SummaryRow]) -> list[TextTable]:
         lines = [(*_names(row), *(column.cell(row) for column in columns)) for row in mine]
         heads = (*NAMES, *(column.heading for column in columns))
         made.append(TextTable(title, heads, lines, text_columns=len(NAMES)))
-    return [table for table in (*made, _passes(rows), _probes(rows)) if table.rows]
+    return [table for table in (*made, _probes(rows)) if table.rows]
 
 
 def _brief(rows: Sequence[SummaryRow]) -> TextTable:
-    lines = [[row.recording, *(column.cell(row) for column in BRIEF)] for row in rows]
-    return TextTable("", ("recording", *(column.heading for column in BRIEF)), lines, text_columns=2)
-
-
-def _passes(rows: Iterable[SummaryRow]) -> TextTable:
-    heads = (
-        *NAMES,
-        "number",
-        "after entry",
-        "before",
-        "after",
-        "summary",
-        "removed",
-        f"copy {currency.SIGN}",
-        f"at the end {currency.SIGN}",
-    )
-    lines = []
-    for row in rows:
-        for number, compaction in enumerate(row.chain.passes if row.chain else (), 1):
-            weights = (
-                compaction.before_tokens,
-                compaction.after_tokens,
-                compaction.summary_tokens,
-                compaction.removed_tokens,
-            )
-            costs = (compaction.bill.cold_cost, compaction.bill.warm_cost) if compaction.bill else (None, None)
-            cells = (*(_cell(weight) for weight in weights), *(_cell(cost, 3) for cost in costs))
-            lines.append((*_names(row), str(number), compaction.entry, *cells))
-    return TextTable(PASSES, heads, lines, text_columns=len(NAMES))
+    lines = [[column.cell(row) for column in BRIEF] for row in rows]
+    return TextTable("", [column.heading for column in BRIEF], lines)
 
 
 def _probes(rows: Sequence[SummaryRow]) -> TextTable:
@@ -196,32 +135,35 @@ def _probes(rows: Sequence[SummaryRow]) -> TextTable:
     return TextTable(PROBES, ("recording", "kind", "probes", *asked, *newest), lines, text_columns=2)
 
 
-def notes(rows: Sequence[SummaryRow], *, wide: bool) -> Iterator[str]:
-    """The notes that these rows need; `wide`: also the meaning of the columns of all tables."""
+def notes(rows: Sequence[SummaryRow]) -> Iterator[str]:
+    """What marks in the figures of these rows mean."""
     if any(row.weighed_calls for row in rows):
         yield WEIGHED_NOTE
     if any(row.fallback_reasons for row in rows):
         yield FALLBACK_NOTE
-    if wide:
-        yield from (MEANINGS[table.title] for table in tables(rows) if table.title in MEANINGS)
+
+
+def explained(rows: Sequence[SummaryRow]) -> Iterator[str]:
+    """All tables of these rows, and what they mean."""
+    shown = tables(rows)
+    yield from map(markdown, shown)
+    yield from notes(rows)
+    yield from (MEANINGS[table.title] for table in shown if table.title in MEANINGS)
 
 
 # views
 
 
-def rendered(rows: Sequence[SummaryRow], width: int, *, wide: bool) -> RenderableType:
-    """For a terminal of this width, one block a recording: the summary that answers most probes, and five figures a
-    row; `wide`: all tables.
+def rendered(rows: Sequence[SummaryRow]) -> RenderableType:
+    """For a terminal, one block a recording: the summary that answers most probes, and five figures a
+    row.
     """
     parts: list[RenderableType] = []
     for name in dict.fromkeys(row.recording for row in rows):
         mine = [row for row in rows if row.recording == name]
-        if wide:
-            parts += [_rendered(table, width, name) for table in tables(mine)]
-        else:
-            parts += [plain(name, "bold"), plain(verdict(mine)), *map(plain, bill_line(mine))]
-            parts.append(_rendered(_brief(mine), width))
-    return Group(*parts, *([plain(ABOUT)] if rows and not wide else []))
+        parts += [plain(name, "bold"), plain(verdict(mine)), *map(plain, bill_line(mine))]
+        parts.append(_brief(mine).rendered())
+    return Group(*parts, *([plain(ABOUT)] if rows else []))
 
 
 def verdict(rows: Sequence[SummaryRow]) -> str:
@@ -230,8 +172,8 @@ def verdict(rows: Sequence[SummaryRow]) -> str:
     if not measured:
         return "Nothing was measured."
     share, _, name = max(measured)
-    bad = sum(bool(row.failures or row.fallback_reasons) for row in rows)
-    failed = f"{bad} of {len(rows)} were written without a model or failed" if bad else "nothing failed"
+    bad = sum(bool(row.fallback_reasons) for row in rows)
+    failed = f"{bad} of {len(rows)} were written without a model" if bad else "nothing failed"
     return f"{name} answers most: {share:.2f} of the probes; {failed}."
 
 
@@ -239,7 +181,7 @@ def bill_line(rows: Sequence[SummaryRow]) -> Iterator[str]:
     """What a model's call costs with a copy and at the end of the list, for the most expensive summary."""
     bills = [row.bill for row in rows if row.bill is not None]
     if bills:
-        dearest = max(bills, key=lambda bill: bill.cheaper_cost)
+        dearest = max(bills, key=lambda bill: bill.cold_cost or 0)
         ways = ((dearest.cold_cost, "with a copy"), (dearest.warm_cost, "at the end of the list"))
         costs = [f"{currency.amount(cost, ',.3f')} {way}" for cost, way in ways if cost is not None]
         yield f"A model's call: {', '.join(costs)}."
@@ -254,15 +196,6 @@ def markdown(table: TextTable) -> str:
 def table_cell(text: str) -> str:
     """Recorded text, escaped for a cell of a Markdown table."""
     return safe(text).replace("\n", " ").replace("|", "\\|")
-
-
-def _rendered(table: TextTable, width: int, recording: str = "") -> RenderableType:
-    """The table without its recording column; the title names the recording."""
-    title = f"{recording}: {table.title}" if recording else ""
-    rows = [row[1:] for row in table.rows]
-    spare = SPARE.get(table.title, ())
-    made = TextTable(title, table.heads[1:], rows, text_columns=table.text_columns - 1, spare=spare)
-    return made.fitted(width).rendered()
 
 
 def _cell(value: str | float | None, digits: int = 0) -> str:
@@ -315,34 +248,28 @@ def head(row: SummaryRow) -> str:
     shortened = "; ".join(row.shortened) or "nothing"
     parts = [f"# {table_cell(f'{row.recording}: {row.name}')}"]
     parts.append(table_cell(f"Model: {row.model}. Shortened for it: {shortened}."))
-    parts += map(markdown, tables([row]))
-    parts += [f"**FAILED**: {table_cell(text)}" for text in row.failures]
-    return "\n\n".join([*parts, *notes([row], wide=True)])
+    return "\n\n".join([*parts, *explained([row])])
 
 
 def report(outcomes: Sequence[RecordingRows], settings: Settings) -> str:
     """The Markdown report of the whole comparison."""
-    written = rows(outcomes)
-    title = "Strategies compared" if settings.chain_window is None else "Chains of compactions"
+    known = settings.own_models.path is not None and not settings.has_prices
+    beside = "; a session of a model that --models has prices of: by these" if known else ""
+    billed = f"Billed: {prices_line(prices(settings.sheet))}{beside}."
     parts = [
-        f"# {title}",
-        table_cell(_settings_line(settings, wide=True)),
-        *map(markdown, tables(written)),
+        "# Strategies compared",
+        table_cell(f"{_settings_line(settings)} {billed}"),
+        *explained(rows(outcomes)),
     ]
-    parts += notes(written, wide=True)
     parts += [f"- {table_cell(text)}" for text, _ in _remarks(outcomes)]
     return "\n\n".join(parts) + "\n"
 
 
-def show(out: Console, outcomes: Sequence[RecordingRows], settings: Settings, wide: bool) -> None:
-    """Prints the results. `wide`: all figures. Chains are always shown wide, since one summary's figures do not
-    include their cost.
-    """
+def show(out: Console, outcomes: Sequence[RecordingRows], settings: Settings) -> None:
     written = rows(outcomes)
-    wide = wide or settings.chain_window is not None
-    out.print(plain(_settings_line(settings, wide=wide)))
-    out.print(rendered(written, out.width, wide=wide))
-    for text in notes(written, wide=wide):
+    out.print(plain(_settings_line(settings)))
+    out.print(rendered(written))
+    for text in notes(written):
         out.print(plain(text))
     for text, style in _remarks(outcomes):
         out.print(plain(text, style))
@@ -361,7 +288,6 @@ def values(outcomes: Sequence[RecordingRows], settings: Settings) -> dict[str, A
             "reserveTokens": settings.cut_budget.reserve_tokens,
             "model": settings.model,
             "contextWindow": settings.window,
-            "chainWindow": settings.chain_window,
             "prices": prices(settings.sheet),
         },
         "rows": [],
@@ -384,16 +310,8 @@ def failed_probes(outcomes: Sequence[RecordingRows]) -> list[str]:
     ]
 
 
-def _settings_line(settings: Settings, *, wide: bool) -> str:
-    """`wide`: with the prices."""
-    parts = [f"Kept: the newest {settings.cut_budget.keep_recent_tokens:,} tokens.", f"Model: {settings.model}."]
-    if settings.chain_window is not None:
-        parts.append(f"Compacted above {settings.limit:,} tokens (window {settings.chain_window:,}).")
-    if wide:
-        known = settings.own_models.path is not None and not settings.has_prices
-        beside = "; a session of a model that --models has prices of: by these" if known else ""
-        parts.append(f"Billed: {prices_line(prices(settings.sheet))}{beside}.")
-    return " ".join(parts)
+def _settings_line(settings: Settings) -> str:
+    return f"Kept: the newest {settings.cut_budget.keep_recent_tokens:,} tokens. Model: {settings.model}."
 
 
 def _remarks(outcomes: Sequence[RecordingRows]) -> Iterator[tuple[str, str]]:
@@ -416,15 +334,14 @@ class _Head(msgspec.Struct, frozen=True):
     digest: str
 
 
-def file_name(recording: str, strategy: Strategy, format: Format, fingerprint: str, chain: int | None) -> str:
+def file_name(recording: str, strategy: Strategy, format: Format, fingerprint: str) -> str:
     stem = re.sub(r"[^\w.+-]+", "-", Path(recording).stem).encode()[:STEM_BYTES].decode("utf-8", "ignore")
-    kind = "" if chain is None else f".chain-{chain}"
-    return f"{stem}.{strategy}.{format}{kind}.{fingerprint[:MARK_CHARACTERS]}.md"
+    return f"{stem}.{strategy}.{format}.{fingerprint[:MARK_CHARACTERS]}.md"
 
 
 def text_of(row: SummaryRow, summary: str) -> str:
     """The complete text of a row's file."""
-    body = f"{head(row)}\n\n---\n\n{summary or '(nothing was compacted)'}\n"
+    body = f"{head(row)}\n\n---\n\n{summary}\n"
     figures = msgspec.json.encode(_Head(row, _digest(body))).decode()
     figures = figures.replace("<", "\\u003c").replace(">", "\\u003e")  # so that no value can end the comment
     return f"{_OPENING}{figures}{_CLOSING}\n{body}"
@@ -457,7 +374,7 @@ def finished(path: Path, fingerprint: str) -> SummaryRow | None:
         return None
     if not end or head.digest != _digest(body) or head.row.fingerprint != fingerprint:
         return None
-    return None if head.row.again or head.row.failures else head.row
+    return None if head.row.again else head.row
 
 
 def _digest(body: str) -> str:

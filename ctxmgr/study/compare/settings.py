@@ -24,9 +24,7 @@ from ctxmgr.plain_text import unwritable_text
 from ctxmgr.settings import SettingsFault
 from ctxmgr.study.observations import PriceSheet
 from ctxmgr.study.price_text import OwnFacts, own_facts, price_sheet
-from ctxmgr.study.recordings import DEFAULT_WINDOW
 
-CHAIN_WINDOW = DEFAULT_WINDOW
 # tokens, assumed for an endpoint with an unknown window; without a model it limits nothing in practice
 SUMMARISER_WINDOW = 128_000
 
@@ -36,10 +34,9 @@ class InvalidArguments(Exception):
 
 
 class Settings(msgspec.Struct, frozen=True):
-    """`endpoint`: the model that writes summaries; `window`: its window. `chain_window`: the window of the
-    session's model in a chain, None without a chain. Windows are in tokens.
+    """`endpoint`: the model that writes summaries; `window`: its window, in tokens.
 
-    `policy`: what has no argument: slices, retries, concurrent calls. `sheet`: the prices of summaries and chains.
+    `policy`: what has no argument: slices, retries, concurrent calls. `sheet`: the prices of summaries.
     `probes_failed`: the file for failed probes. `own_models`: the user's model file. `has_prices`: prices were
     given as an argument and override that file.
     """
@@ -49,7 +46,6 @@ class Settings(msgspec.Struct, frozen=True):
     cut_budget: CutBudget
     endpoint: Endpoint | None = None
     window: int = SUMMARISER_WINDOW
-    chain_window: int | None = None
     sheet: PriceSheet = PriceSheet()
     probes_failed: Path | None = None
     own_models: OwnFacts = OwnFacts()
@@ -59,11 +55,6 @@ class Settings(msgspec.Struct, frozen=True):
     @property
     def model(self) -> str:
         return "none" if self.endpoint is None else self.endpoint.model
-
-    @property
-    def limit(self) -> int:
-        """A chain compacts when the list has more tokens than this."""
-        return (self.chain_window or CHAIN_WINDOW) - self.cut_budget.reserve_tokens
 
     def of_model(self, model: str) -> "Settings":
         """The settings for a session of this model: with the prices of the user's file, unless prices were
@@ -77,7 +68,7 @@ class Settings(msgspec.Struct, frozen=True):
     def fingerprint(self, recording: str, strategy: Strategy, format: Format, weigher: str) -> str:
         """The fingerprint of one row. `recording`: digest of its content. `weigher`: the name of the vocabulary."""
         policy, of = self.policy, self.endpoint
-        row: list[Any] = [recording, strategy, format, weigher, self.chain_window, self.sheet]
+        row: list[Any] = [recording, strategy, format, weigher, self.sheet]
         row += [self.cut_budget, policy.slices, policy.retries]
         if uses_model(strategy):
             row += [__version__, self.window, of and [of.base_url, of.model, of.api]]
@@ -95,7 +86,7 @@ def settings(parsed: Namespace, environment: Mapping[str, str] = os.environ) -> 
     facts = own.of(parsed.model) if parsed.model else None
     window = parsed.context_window or (SUMMARISER_WINDOW if facts is None else facts.usual_window)
     policy, every = CompactionPolicy(), get_args(Strategy)
-    usual = every if parsed.endpoint and not parsed.chain else (WITHOUT_MODEL,)
+    usual = every if parsed.endpoint else (WITHOUT_MODEL,)
     made = Settings(
         strategies=tuple(dict.fromkeys(parsed.strategy or usual)),
         formats=tuple(dict.fromkeys(parsed.format or (policy.format,))),
@@ -110,7 +101,6 @@ def settings(parsed: Namespace, environment: Mapping[str, str] = os.environ) -> 
         if parsed.endpoint and parsed.model
         else None,
         window=window,
-        chain_window=(parsed.window or CHAIN_WINDOW) if parsed.chain else None,
         sheet=price_sheet(parsed.prices, parsed.cache_ttl, parsed.overhead, parsed.cache),
         probes_failed=Path(parsed.probes_failed) if parsed.probes_failed else None,
         own_models=own,
@@ -137,13 +127,6 @@ def _faults(parsed: Namespace, made: Settings, environment: Mapping[str, str]) -
         of_model = bool(parsed.model or parsed.api_key_env or parsed.api)
         yield of_model, "--model, --api and --api-key-env are for --endpoint"
         yield bool(asking), f"{''.join(asking[:1])} needs a model: --endpoint URL --model NAME"
-    yield bool(parsed.window) and not parsed.chain, "--window is for --chain"
-    window, reserve = made.chain_window or 0, made.cut_budget.reserve_tokens
-    yield (
-        bool(window) and made.limit <= parsed.keep,
-        f"a window of {window:,} tokens less the {reserve:,} kept free for the reply leaves no more than --keep "
-        f"{parsed.keep:,}: nothing would ever fit",
-    )
     why = unwritable_text(parsed.probes_failed) if parsed.probes_failed else ""
     yield bool(why), why
 

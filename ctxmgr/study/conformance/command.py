@@ -19,7 +19,7 @@ from ctxmgr.devices import private_file
 from ctxmgr.devices.snapshots import SnapshotStore
 from ctxmgr.plain_text import complain, file_text, start_text
 from ctxmgr.study.conformance.conversation import Conversation
-from ctxmgr.study.conformance.golden import Golden, GoldenDifference, path_of, read, reason
+from ctxmgr.study.conformance.golden import Golden, GoldenDifference, read, reason
 from ctxmgr.study.conformance.host_side import GoldenHost
 from ctxmgr.study.conformance.script import ExpectationFailed, Player, Script, ScriptError, key_of, parse
 from ctxmgr.study.conformance.server_side import GoldenServer
@@ -60,7 +60,7 @@ def server_side(parsed: Namespace) -> int:
     """0: the host said what the transcript says; 1: it did not; 2: wrong usage."""
     try:
         golden = read(Path(parsed.transcript).name, Path(parsed.transcript).read_bytes())
-        side = GoldenServer(golden, [path_of(text) for text in parsed.any])
+        side = GoldenServer(golden)
         if parsed.verdict:
             _write(parsed.verdict, {"transcript": golden.name, "verdict": "unfinished"})
     except (OSError, UnreadableRecording, ValueError) as fault:

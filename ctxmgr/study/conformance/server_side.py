@@ -6,7 +6,7 @@
 2. A host may answer ctxmgr's requests later than in the transcript, but the next recorded answer waits. Its answer
    to a withdrawn request is ignored.
 3. Ids, and the names of sessions, are the host's: the first one in place of a recorded one is used from then on.
-   `clientInfo` and `stateDir` are its own; the transcript's header and the caller name more.
+   `clientInfo` and `stateDir` are its own; the transcript's header names more.
 4. `initialized` is optional. After the last line `session_shutdown`, `shutdown` and `exit` are accepted.
 5. Output is as recorded, byte for byte except for those ids and names, in the host's framing.
 """
@@ -14,7 +14,7 @@
 import json
 import re
 from collections import deque
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from typing import Any
 
 import msgspec
@@ -24,7 +24,6 @@ from ctxmgr.study.conformance.golden import (
     Golden,
     GoldenDifference,
     Head,
-    Path,
     difference,
     head,
     path_of,
@@ -45,9 +44,9 @@ class GoldenServer:
     `exit`, or its output ended.
     """
 
-    def __init__(self, golden: Golden, chosen: Sequence[Path] = ()) -> None:
+    def __init__(self, golden: Golden) -> None:
         self.golden = golden
-        self.chosen = (*OWN, *golden.chosen, *chosen)
+        self.chosen = (*OWN, *golden.chosen)
         self.findings: list[GoldenDifference] = []
         self.matched_lines = 0
         self.ended = False

@@ -73,7 +73,7 @@ def _run(parsed: Namespace) -> int:
     from ctxmgr.study.corpus.results import SOURCES, LastRun, Results
 
     wanted = policies(parsed.policies)
-    settings = CorpusSettings(parsed.window, with_probes=not parsed.no_probes)
+    settings = CorpusSettings(parsed.window)
     with Results(Path(parsed.out)) as results:
         if results.dropped_bytes:
             complain(

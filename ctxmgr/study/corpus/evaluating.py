@@ -143,7 +143,7 @@ def _probed(
     """The part of the row about probes: what its lists still answer, and whether its packets are true. Empty for a
     stream, which has no complete list.
     """
-    if not task.settings.with_probes or not isinstance(recorded, Recording):
+    if not isinstance(recorded, Recording):
         return {}
     window = task.settings.window_tokens or recorded.window
     grades = graded(recorded, window, observations, messages.weight)

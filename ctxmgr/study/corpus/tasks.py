@@ -125,11 +125,10 @@ class CorpusPolicy(msgspec.Struct, frozen=True):
 
 
 class CorpusSettings(msgspec.Struct, frozen=True):
-    """The settings of all tasks. `window_tokens`: None for each recording's own. `with_probes`: run the probes."""
+    """The settings of all tasks. `window_tokens`: None for each recording's own."""
 
     window_tokens: int | None = None
     overhead_tokens: int = 5_000
-    with_probes: bool = True
 
     @property
     def digest(self) -> str:

@@ -115,12 +115,6 @@ def of_session(session: Measures) -> ClosedLoop:
     return closed_loop(session.observations, session.known, session.sheet)
 
 
-def plain(session: Measures) -> Figures:
-    """The figures of a single session, without those relative to another policy."""
-    own = (metric for metric in METRICS if not metric.part_of)
-    return {metric.path.removeprefix(PREFIX): metric.plain(session, None) for metric in own}
-
-
 def floor(dollars: float, base: Measures) -> Figures:
     """The least that any policy costs that shows each message once, in dollars and as shares of the cost of
     `off`.

@@ -154,14 +154,11 @@ class RemovedPart:
         point = Point(len(removed), REPLY.id, probes(history, len(removed)))
         self._examined = Examined(self._course, history, (point,), names_of(history))
 
-    def grades(self, summary: str, before: Sequence[Observation] = ()) -> PolicyGrades:
-        """`before`: the lists of the calls up to the compaction, to find where evidence was lost; without them it
-        counts as lost at the next call.
-        """
-        if not before:
-            (call,), course = self._course.calls, self._course
-            nothing = timeline.observation(course, call, (), 0)
-            before = [*[nothing] * (self._calls - 1), *timeline.whole(course)]
+    def grades(self, summary: str) -> PolicyGrades:
+        """Evidence counts as lost at the call after the compaction."""
+        (call,), course = self._course.calls, self._course
+        nothing = timeline.observation(course, call, (), 0)
+        before = [*[nothing] * (self._calls - 1), *timeline.whole(course)]
         raw = compaction_message(summary, 0, 0)
         now = Observation(None, (), (ProjectedMessage(raw, -1, False),), REPLY, own=1)
         return self._graded([*before, now])

@@ -5,7 +5,6 @@ from ctxmgr.study.recordings.pi_host import HostMessage, Write
 from ctxmgr.study.recordings.pi_sessions import compaction_message
 from ctxmgr.study.recordings.readers import Source
 from ctxmgr.study.recordings.recording import (
-    DEFAULT_WINDOW,
     HostEvent,
     NoConversation,
     RecordedEntry,
@@ -15,7 +14,6 @@ from ctxmgr.study.recordings.recording import (
 )
 
 __all__ = [
-    "DEFAULT_WINDOW",
     "HostEvent",
     "HostMessage",
     "NoConversation",

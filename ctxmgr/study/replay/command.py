@@ -312,7 +312,6 @@ def _recording(source: Source, asked_for: ReplayRequest, sheets: list[RecordingS
                 host=host.limits(window),
                 write=host.write(),
                 own_summaries=host.own_summaries,
-                spawn=parsed.spawn,
             )
             outcomes.append(_driven(recorded, options))
             if probing is not None:

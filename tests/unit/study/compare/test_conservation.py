@@ -1,6 +1,5 @@
 """Nothing is lost: over chains of compactions each entry is in a summary that is carried on, or in the list."""
 
-import json
 from typing import Any
 
 import msgspec
@@ -9,8 +8,7 @@ from hypothesis import strategies as st
 
 from ctxmgr.engine.compaction import prepare
 from ctxmgr.engine.compaction.weighing import by_text
-from ctxmgr.formats import pi
-from ctxmgr.formats.pi_tree import branch, view_branch
+from ctxmgr.formats.pi_tree import branch
 from ctxmgr.model.compaction import BranchEntry, CompactionPlan, CutBudget, Weigher, in_list
 from ctxmgr.study.compare.sessions import uncovered
 from tests.notation import a, call, r, sh, summary, u, words, written
@@ -40,10 +38,6 @@ def test_a_message_that_got_lost_is_found() -> None:
         entries, found = split()
         broken = msgspec.structs.replace(found, **{part: getattr(found, part)[1:]})
         assert uncovered(entries, broken) == (place,), part
-
-
-def test_a_previous_summary_that_is_not_carried_is_found() -> None:
-    entries, found = split()
     assert uncovered(entries, msgspec.structs.replace(found, previous=None)) == (2,)
 
 
@@ -146,16 +140,3 @@ def test_each_compaction_among_edits_covers_what_is_left(told: Rounds) -> None:
     for steps, compact in told:
         for kind, what in (*steps, compact):
             host.take(kind, what)  # which checks each compaction it makes
-
-
-@given(st.lists(said, max_size=25), st.integers(0, 20), st.data())
-def test_lists_without_entries_lose_nothing(told: list[Any], keep: int, data: st.DataObject) -> None:
-    messages = [json.dumps(one).encode() for one in written(*told)]
-    known = data.draw(st.lists(st.booleans(), min_size=len(messages), max_size=len(messages)))
-    names = [f"e{number}" if there else "" for number, there in enumerate(known)]
-    entries = view_branch.from_messages(pi, messages, names)
-    for weigher in WEIGHERS:
-        found = prepared(entries, keep, weigher)
-        if found is not None:
-            assert uncovered(entries, found) == ()
-            assert found.first_kept in (set(names) - {""} or {""})

@@ -11,14 +11,11 @@ import pytest
 from ctxmgr.cli import main
 from ctxmgr.study.corpus import evaluating
 from ctxmgr.study.corpus.evaluating import decode, evaluated
-from ctxmgr.study.corpus.tasks import CorpusSettings
 from ctxmgr.study.driving import host
 from ctxmgr.study.driving.host import ReplayHost
 from ctxmgr.study.driving.matching import IllegalAnswer
 from ctxmgr.study.spawning import InProcessDriver, RpcFailure
 from tests.unit.study.corpus.made import WINDOW, asked, begun, row
-
-UNPROBED = CorpusSettings(WINDOW, with_probes=False)
 
 
 def test_the_figures_are_those_of_replay(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -122,7 +119,7 @@ def test_a_fault_of_an_ok_row_is_a_code_and_quotes_nothing(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, where: tuple[Any, str], broken: Any, fault: str
 ) -> None:
     monkeypatch.setattr(*where, broken)
-    content = evaluated(asked(begun("allotment", tmp_path, 20), ["off"], settings=UNPROBED)[0])
+    content = evaluated(asked(begun("allotment", tmp_path, 20), ["off"])[0])
     found = decode(content).recording
     assert found["status"] == "ok"
     assert found["fault_count"] >= len(found["faults"]) > 0
@@ -146,7 +143,7 @@ def test_what_is_gone_or_changed_after_it_was_listed_is_said(tmp_path: Path) -> 
 def test_the_same_task_gives_the_same_rows_whatever_the_file_is_called(tmp_path: Path) -> None:
     path = tmp_path / os.fsdecode(b"caf\xe9.jsonl")
     begun("allotment", tmp_path, 20).rename(path)
-    (task,) = asked(path, ["off"], settings=UNPROBED)
+    (task,) = asked(path, ["off"])
     first, second = decode(evaluated(task)), decode(evaluated(task))
     assert row(task) == row(task)
     assert first.calls == second.calls

@@ -37,7 +37,6 @@ def test_a_key_is_another_one_for_each_thing_that_moves_a_figure(monkeypatch: py
         key("d1", other, SETTINGS),
         key("d1", off, SETTINGS),
         key("d1", plain, CorpusSettings(window_tokens=64_000)),
-        key("d1", plain, CorpusSettings(with_probes=False)),
     ]
     monkeypatch.setattr(making, "__version__", "9.9.9")
     keys.append(key("d1", plain, SETTINGS))

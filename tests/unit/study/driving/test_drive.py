@@ -42,7 +42,7 @@ def turns() -> ReplayResult:
 
 
 def test_a_spawned_sidecar_gives_the_same_bytes(turns: ReplayResult, tmp_path: Path) -> None:
-    there = driven(preset="turns", measure=True, spawn=True, state_dir=tmp_path)
+    there = driven(preset="turns", measure=True, record=tmp_path / "t.jsonl", state_dir=tmp_path)
     assert turns.fingerprint == there.fingerprint
     assert (turns.failures, there.failures, turns.exit_code, there.exit_code) == ([], [], 0, 0)
     assert turns.observations == there.observations
@@ -165,7 +165,7 @@ def test_the_sidecar_that_is_spawned_reads_the_file_of_models(monkeypatch: pytes
     monkeypatch.setattr(sys.modules[drive.__module__], "Spawned", commands.append)
     for models in ("own.json", None):
         with pytest.raises(AttributeError):  # what was started is no process
-            driven(spawn=True, models=models)
+            driven(retrieves=True, models=models)
     assert [command[-2:] == ["--models", "own.json"] for command in commands] == [True, False]
 
 

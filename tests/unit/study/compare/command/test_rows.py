@@ -78,7 +78,7 @@ def test_each_failed_probe_has_call_question_evidence_and_where_it_was_lost(
     tmp_path: Path, compare: Compare
 ) -> None:
     file = tmp_path / "failed.jsonl"
-    arguments = (GREENHOUSE, "--keep", "3000", "--chain", "--window", "30000", "--probes-failed", str(file))
+    arguments = (GREENHOUSE, "--keep", "3000", "--probes-failed", str(file))
     (row,) = compare(*arguments)["rows"]
     assert stat.S_IMODE(file.stat().st_mode) == 0o600
     failed = [json.loads(line) for line in file.read_text().splitlines()]
@@ -92,9 +92,6 @@ def test_each_failed_probe_has_call_question_evidence_and_where_it_was_lost(
         assert 0 < probe["lost"]["call"] <= probe["call"]
         assert probe["lost"]["left"]
         assert probe["lost"]["compacted"]
-    calls = {probe["lost"]["call"] for probe in failed}
-    assert len(calls) > 1
-    assert {probe["call"] for probe in failed} == {max(calls)}
     file.unlink()
     assert compare(*arguments)["rows"][0]["reused"]
     assert [json.loads(line) for line in file.read_text().splitlines()] == failed
@@ -105,6 +102,7 @@ def heeding() -> None:
     signal.signal(signal.SIGINT, signal.SIG_DFL)
 
 
+@pytest.mark.long
 def test_ctrl_c_leaves_what_is_finished_and_the_next_run_goes_on(tmp_path: Path) -> None:
     path, out, gate = recorded(tmp_path), tmp_path / "out", Gate()
     strategies = ("--strategy", "extractive", "--strategy", "single-shot")
