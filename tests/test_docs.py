@@ -13,7 +13,6 @@ import pytest
 from ctxmgr.engine.retention.prefix_cost import Offer, PrefixChange, best_change, cost
 from ctxmgr.model import Rates, policy
 from ctxmgr.model.compaction import Strategy
-from ctxmgr.wire import transcript as rules
 from ctxmgr.wire.methods import TABLE
 
 DOCS = Path(__file__).parents[1] / "docs"
@@ -78,11 +77,6 @@ def test_the_shares_of_the_zones_are_the_defaults() -> None:
         assert f">{getattr(zones, name):.2f}<" in drawing
 
 
-def test_other_rules_are_refused_in_these_words() -> None:
-    sentence = rules.refusal({"rules": 7, "serverVersion": "0.9"}, "0.3.0")
-    assert f"    {sentence}\n" in text("explanation/determinism")
-
-
 def test_methods_that_are_linked_are_there() -> None:
     guides = [page for page in PAGES if "reference" not in page.parts]
     linked = {name for page in guides for name in _METHOD.findall(page.read_text(encoding="utf-8"))}
@@ -106,13 +100,6 @@ def test_a_drawing_is_told_to_those_who_can_not_see_it_and_is_used(path: Path) -
     assert any(f"diagrams/{path.name})" in page.read_text(encoding="utf-8") for page in (*PAGES, ARCHITECTURE))
 
 
-def test_the_glossary_is_in_order_and_short() -> None:
-    words = re.findall(r"^(?! |`|#|:)(\S.*)\n  \S", text("glossary"), re.MULTILINE)
-    assert {"packet", "cache epoch", "ledger", "working set", "keep", "kept"} <= set(words)
-    assert len(text("glossary").splitlines()) <= 90
-    assert words == sorted(set(words))
-
-
 def test_the_figures_of_the_proof_are_those_that_the_tests_hold() -> None:
     rows = _PROOF.findall(text("explanation/proof"))
     assert len(rows) == 6
@@ -121,11 +108,6 @@ def test_the_figures_of_the_proof_are_those_that_the_tests_hold() -> None:
         assert [float(cell) for cell in cells.split(" | ")] == pytest.approx(
             [held[one] for one in SHOWN], abs=MARGIN
         )
-
-
-def test_the_words_of_the_style_have_twenty_pairs() -> None:
-    pairs = text("style").partition("## Twenty pairs")[2].partition("\n## ")[0]
-    assert len(re.findall(r"^\| (?!before|---)", pairs, re.MULTILINE)) == 20
 
 
 PRINTED = (

@@ -12,9 +12,11 @@ from collections import defaultdict
 from collections.abc import Mapping
 from functools import cache
 from pathlib import Path
-from typing import NamedTuple
 
 import pytest
+
+from tests.sources import Import
+from tests.sources import imports as sources_imports
 
 ROOT = Path(__file__).parent.parent
 FOR_USERS = {
@@ -26,29 +28,16 @@ FOR_USERS = {
     "ctxmgr.model.api.lifecycle": "params and answers, which the client's calls take and give",
 }
 
-NAMED = re.compile(r"ctxmgr[\w.]*:[\w.]+")
+NAMED = re.compile(r'"(ctxmgr[\w.]*):([\w.]+)"')  # a text that names what is imported when it is used
 
-Sources = Mapping[str, ast.Module]  # by path from the root: `ctxmgr/wire/__init__.py`
-
-
-class Import(NamedTuple):
-    """One name of one import, wherever in a module it stands. `name`: None of `import module`."""
-
-    line: int
-    module: str
-    name: str | None
-    bound: str
-
-
-def parsed(texts: Mapping[str, str]) -> Sources:
-    return {path: ast.parse(text) for path, text in texts.items()}
+Sources = Mapping[str, str]  # by path from the root: `ctxmgr/wire/__init__.py`
 
 
 @cache
 def sources() -> Sources:
     files = [path for folder in ("ctxmgr", "scripts", "protocol") for path in (ROOT / folder).rglob("*.py")]
     files += [path for path in (ROOT / "scripts").iterdir() if path.is_file() and _is_python(path)]
-    return parsed({path.relative_to(ROOT).as_posix(): path.read_text(encoding="utf-8") for path in files})
+    return {path.relative_to(ROOT).as_posix(): path.read_text(encoding="utf-8") for path in files}
 
 
 def _is_python(script: Path) -> bool:
@@ -66,14 +55,14 @@ def module_of(path: str) -> str:
     return path.removesuffix(".py").removesuffix("/__init__").replace("/", ".")
 
 
-def packages(trees: Sources) -> dict[str, ast.Module]:
+def packages(texts: Sources) -> dict[str, str]:
     """Those of ctxmgr, by name."""
-    return {module_of(path): tree for path, tree in trees.items() if re.match(r"ctxmgr/(.*/)?__init__\.py$", path)}
+    return {module_of(path): text for path, text in texts.items() if re.match(r"ctxmgr/(.*/)?__init__\.py$", path)}
 
 
-def modules(trees: Sources) -> dict[str, ast.Module]:
+def modules(texts: Sources) -> dict[str, str]:
     """Those of ctxmgr, by name; no packages."""
-    return {module_of(path): tree for path, tree in trees.items() if re.match(r"ctxmgr/.*(?<!__init__)\.py$", path)}
+    return {module_of(path): text for path, text in texts.items() if re.match(r"ctxmgr/.*(?<!__init__)\.py$", path)}
 
 
 def is_inside(module: str, package: str) -> bool:
@@ -81,25 +70,16 @@ def is_inside(module: str, package: str) -> bool:
 
 
 @cache
-def imports(tree: ast.Module) -> tuple[Import, ...]:
-    """Those of ctxmgr, and what a text names as `module:name`, to be imported when it is used."""
-    found = []
-    for node in ast.walk(tree):
-        if isinstance(node, ast.Constant) and isinstance(node.value, str) and NAMED.fullmatch(node.value):
-            module, _, name = node.value.partition(":")
-            found.append(Import(node.lineno, module, name.partition(".")[0], ""))
-        if isinstance(node, ast.ImportFrom) and (node.module or "").partition(".")[0] == "ctxmgr":
-            names = ((one.name, one.asname or one.name) for one in node.names)
-            found += [Import(node.lineno, node.module or "", name, bound) for name, bound in names]
-        elif isinstance(node, ast.Import):
-            whole = [(one.name, one.asname or one.name) for one in node.names if one.name.startswith("ctxmgr")]
-            found += [Import(node.lineno, name, None, bound) for name, bound in whole]
-    return tuple(found)
+def imports(text: str) -> tuple[Import, ...]:
+    """Those of ctxmgr, and what a text names as `module:name`."""
+    later = [Import(0, module, name.partition(".")[0], "", False) for module, name in NAMED.findall(text)]
+    return (*later, *(one for one in sources_imports(text) if one.module.partition(".")[0] == "ctxmgr"))
 
 
-def shown(face: ast.Module) -> list[str] | None:
+@cache
+def shown(face: str) -> list[str] | None:
     """The names in `__all__`; None where there is none."""
-    for node in face.body:
+    for node in ast.parse(face).body:
         if isinstance(node, ast.Assign) and ast.unparse(node.targets[0]) == "__all__":
             return list(ast.literal_eval(node.value))
     return None
@@ -108,23 +88,27 @@ def shown(face: ast.Module) -> list[str] | None:
 # what a face is
 
 
-def faceless(trees: Sources) -> list[str]:
+def faceless(texts: Sources) -> list[str]:
     """A package of packages alone has no names of its own to show."""
-    full = {name.rpartition(".")[0] for name in modules(trees)}
-    faces = packages(trees)
-    faults = [f"{name} does not say what it is for" for name, face in faces.items() if not ast.get_docstring(face)]
+    full = {name.rpartition(".")[0] for name in modules(texts)}
+    faces = packages(texts)
+    faults = [
+        f"{name} does not say what it is for"
+        for name, face in faces.items()
+        if not ast.get_docstring(ast.parse(face))
+    ]
     return faults + [f"{name} has no __all__" for name, face in faces.items() if name in full and not shown(face)]
 
 
-def reached_into(trees: Sources) -> list[str]:
+def reached_into(texts: Sources) -> list[str]:
     """Imports of what is not shown: of a module of another package, of a name that its face does not have; and of
     one's own face, which is not whole while its modules are loaded."""
-    faces = {name: set(shown(face) or ()) for name, face in packages(trees).items()}
-    inner = set(modules(trees))
+    faces = {name: set(shown(face) or ()) for name, face in packages(texts).items()}
+    inner = set(modules(texts))
     faults = []
-    for path, tree in trees.items():
+    for path, text in texts.items():
         mine = module_of(path) if path.endswith("__init__.py") else module_of(path).rpartition(".")[0]
-        for one in imports(tree):
+        for one in imports(text):
             target, name = one.module, one.name
             where = f"{path}:{one.line}"
             if name is None:
@@ -143,24 +127,22 @@ def reached_into(trees: Sources) -> list[str]:
     return faults
 
 
-def unused(trees: Sources, text: str) -> list[str]:
+def unused(texts: Sources, page: str) -> list[str]:
     """Names of faces that nobody outside uses: no module, no script, no page."""
     uses: dict[str, set[str]] = defaultdict(set)
-    faces = packages(trees)
-    for path, tree in trees.items():
+    faces = packages(texts)
+    for path, text in texts.items():
         here = module_of(path) if path.startswith("ctxmgr/") else "scripts"
         named = {
-            one.bound: f"{one.module}.{one.name}" for one in imports(tree) if f"{one.module}.{one.name}" in faces
+            one.bound: f"{one.module}.{one.name}" for one in imports(text) if f"{one.module}.{one.name}" in faces
         }
-        for one in imports(tree):
+        for one in imports(text):
             if one.name and not is_inside(here, one.module):
                 uses[one.module].add(one.name)
-        for node in ast.walk(tree):
-            if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name):
-                package = named.get(node.value.id)
-                if package and not is_inside(here, package):
-                    uses[package].add(node.attr)
-    for found in re.finditer(r"^[ >]*from (ctxmgr[\w.]*) import \(?([^)\n]*)", text, re.MULTILINE):
+        for name, attribute in re.findall(r"(?<![\w.])(\w+)\.(\w+)", text) if named else ():
+            if name in named and not is_inside(here, named[name]):
+                uses[named[name]].add(attribute)
+    for found in re.finditer(r"^[ >]*from (ctxmgr[\w.]*) import \(?([^)\n]*)", page, re.MULTILINE):
         uses[found[1]] |= {one.strip() for one in found[2].split(",")}
     return [
         f"nobody uses {package}.{name}"
@@ -171,17 +153,17 @@ def unused(trees: Sources, text: str) -> list[str]:
     ]
 
 
-def circles(trees: Sources) -> list[str]:
+def circles(texts: Sources) -> list[str]:
     """Circles among what lies side by side in a package, modules and packages, each with all that is inside it."""
     found = []
-    everything = {**packages(trees), **modules(trees)}
-    for package in packages(trees):
+    everything = {**packages(texts), **modules(texts)}
+    for package in packages(texts):
         arrows: dict[str, set[str]] = defaultdict(set)
-        for name, tree in everything.items():
+        for name, text in everything.items():
             if name == package or not is_inside(name, package):
                 continue
             here = _child(package, name)
-            for one in imports(tree):
+            for one in imports(text):
                 whole = f"{one.module}.{one.name}"
                 target = whole if whole in everything else one.module
                 if target != package and is_inside(target, package) and _child(package, target) != here:
@@ -235,35 +217,35 @@ SOUND = {
 
 
 def test_sound_sources_have_no_faults() -> None:
-    trees = parsed(SOUND)
-    assert [*faceless(trees), *reached_into(trees), *unused(trees, ""), *circles(trees)] == []
+    texts = SOUND
+    assert [*faceless(texts), *reached_into(texts), *unused(texts, ""), *circles(texts)] == []
 
 
-@pytest.mark.parametrize(
-    ("path", "text", "fault"),
-    [
-        (A, '__all__ = ["one"]', "ctxmgr.a does not say what it is for"),
-        (A, '"""."""', "ctxmgr.a has no __all__"),
-        (C, "from ctxmgr.a.inner import one", f"{C}:1 reaches into ctxmgr.a.inner"),
-        (C, "def f():\n    from ctxmgr.a.inner import one", f"{C}:2 reaches into ctxmgr.a.inner"),
-        (C, "import ctxmgr.a", f"{C}:1 imports ctxmgr.a whole"),
-        (C, "from ctxmgr.a import inner", f"{C}:1 imports inner, which ctxmgr.a does not show"),
-        (INNER, "from ctxmgr.a.deep.down import two", f"{INNER}:1 reaches into ctxmgr.a.deep.down"),
-        (DOWN, "from ctxmgr.a import one", f"{DOWN}:1 imports one from the face of its own package ctxmgr.a"),
-        ("scripts/x.py", "from ctxmgr.a.inner import one", "scripts/x.py:1 reaches into ctxmgr.a.inner"),
-        (C, "from ctxmgr.a.deep import two", "nobody uses ctxmgr.a.one"),
-        (INNER, "from ctxmgr.a.deep import two", "ctxmgr.a: deep -> inner"),
-        (INNER, "from ctxmgr.b import c", "ctxmgr: a -> b"),
-    ],
-)
-def test_a_planted_fault_is_found(path: str, text: str, fault: str) -> None:
-    trees = parsed({**SOUND, path: text})
-    assert fault in [*faceless(trees), *reached_into(trees), *unused(trees, ""), *circles(trees)]
+PLANTED = [
+    (A, '__all__ = ["one"]', "ctxmgr.a does not say what it is for"),
+    (A, '"""."""', "ctxmgr.a has no __all__"),
+    (C, "from ctxmgr.a.inner import one", f"{C}:1 reaches into ctxmgr.a.inner"),
+    (C, "def f():\n    from ctxmgr.a.inner import one", f"{C}:2 reaches into ctxmgr.a.inner"),
+    (C, "import ctxmgr.a", f"{C}:1 imports ctxmgr.a whole"),
+    (C, "from ctxmgr.a import inner", f"{C}:1 imports inner, which ctxmgr.a does not show"),
+    (INNER, "from ctxmgr.a.deep.down import two", f"{INNER}:1 reaches into ctxmgr.a.deep.down"),
+    (DOWN, "from ctxmgr.a import one", f"{DOWN}:1 imports one from the face of its own package ctxmgr.a"),
+    ("scripts/x.py", "from ctxmgr.a.inner import one", "scripts/x.py:1 reaches into ctxmgr.a.inner"),
+    (C, "from ctxmgr.a.deep import two", "nobody uses ctxmgr.a.one"),
+    (INNER, "from ctxmgr.a.deep import two", "ctxmgr.a: deep -> inner"),
+    (INNER, "from ctxmgr.b import c", "ctxmgr: a -> b"),
+]
+
+
+def test_a_planted_fault_is_found() -> None:
+    for path, text, fault in PLANTED:
+        texts = {**SOUND, path: text}
+        assert fault in [*faceless(texts), *reached_into(texts), *unused(texts, ""), *circles(texts)]
 
 
 def test_a_name_that_only_a_page_uses_is_used() -> None:
-    trees = parsed({**SOUND, "ctxmgr/b/c.py": "from ctxmgr.a.deep import two"})
-    assert unused(trees, "    from ctxmgr.a import one\n") == []
+    texts = {**SOUND, "ctxmgr/b/c.py": "from ctxmgr.a.deep import two"}
+    assert unused(texts, "    from ctxmgr.a import one\n") == []
 
 
 GETTABLE = """

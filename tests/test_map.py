@@ -15,8 +15,6 @@ from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
 
-import pytest
-
 from ctxmgr.cli.commands import COMMANDS
 from ctxmgr.wire.methods import METHODS
 
@@ -118,43 +116,38 @@ def all_names() -> frozenset[str]:
     return frozenset(modules.union(*map(names_of, paths)))
 
 
-@pytest.mark.parametrize("name", TEXTS)
-def test_what_it_names_is_there(name: str) -> None:
-    text = (ROOT / name).read_text(encoding="utf-8")
-    assert faults(text) == []
-    assert len(_TICKED.findall(text)) > 30
+def test_what_they_name_is_there() -> None:
+    for name in TEXTS:
+        text = (ROOT / name).read_text(encoding="utf-8")
+        assert faults(text) == [], name
+        assert len(_TICKED.findall(text)) > 30, name
 
 
-@pytest.mark.parametrize(
-    "planted",
-    [
-        "see `ctxmgr/engine/nowhere.py`",
-        "see `engine/nowhere/`",
-        "`ctxmgr/engine/tools/rows.py`, then `nowhere.py` there",
-        "`ctxmgr/engine/nowhere/NAME.py`",
-        "a row in `NOWHERE` of `ctxmgr/engine/tools/rows.py`",
-        "a row in `PRESETS` of `ctxmgr/engine/tools/rows.py`",
-        '`raw("write")` in `ctxmgr/engine/tools/rows.py`',
-        "until `engine/retention/offers.nowhere`",
-        "the package `nowhere`",
-        "`scripts/nowhere --all`",
-        "`python -m scripts.nowhere`",
-        "`ctxmgr nowhere FILE`",
-        "    scripts/nowhere            # makes it",
-        "[there](docs/nowhere.md)",
-    ],
-)
-def test_a_planted_name_is_found(planted: str) -> None:
-    assert len(faults(planted)) == 1
+PLANTED = [
+    "see `ctxmgr/engine/nowhere.py`",
+    "see `engine/nowhere/`",
+    "`ctxmgr/engine/tools/rows.py`, then `nowhere.py` there",
+    "`ctxmgr/engine/nowhere/NAME.py`",
+    "a row in `NOWHERE` of `ctxmgr/engine/tools/rows.py`",
+    "a row in `PRESETS` of `ctxmgr/engine/tools/rows.py`",
+    '`raw("write")` in `ctxmgr/engine/tools/rows.py`',
+    "until `engine/retention/offers.nowhere`",
+    "the package `nowhere`",
+    "`scripts/nowhere --all`",
+    "`python -m scripts.nowhere`",
+    "`ctxmgr nowhere FILE`",
+    "    scripts/nowhere            # makes it",
+    "[there](docs/nowhere.md)",
+]
+GOOD = [
+    '`ctxmgr/engine/tools/rows.py`, a row in `ROWS`: `row("write", "put", "Host")`, then `names.py` there',
+    "until `engine/retention/shown.kind_of`, in `session/context/fallback` and `engine/memory/from_*.py`",
+    "`tests/unit/formats/test_NAME.py` and `scripts/test tests/unit -k epoch`, `ctxmgr replay`, `.ci/run`",
+]
 
 
-@pytest.mark.parametrize(
-    "good",
-    [
-        '`ctxmgr/engine/tools/rows.py`, a row in `ROWS`: `row("write", "put", "Host")`, then `names.py` there',
-        "until `engine/retention/shown.kind_of`, in `session/context/fallback` and `engine/memory/from_*.py`",
-        "`tests/unit/formats/test_NAME.py` and `scripts/test tests/unit -k epoch`, `ctxmgr replay`, `.ci/run`",
-    ],
-)
-def test_what_is_there_is_no_fault(good: str) -> None:
-    assert faults(good) == []
+def test_a_planted_name_is_found() -> None:
+    for planted in PLANTED:
+        assert len(faults(planted)) == 1, planted
+    for good in GOOD:
+        assert faults(good) == [], good

@@ -43,10 +43,3 @@ def test_a_process_that_does_nothing_is_given_up_at_once() -> None:
             patience.until(process.pid, attempt, Late)
         process.kill()
     assert len(tries) <= 2  # the first may see the end of its start
-
-
-def test_a_process_that_is_gone_is_not_waited_for() -> None:
-    process = subprocess.Popen([sys.executable, "-c", ""])
-    process.wait()
-    with pytest.raises(Late):
-        patience.until(process.pid, lambda seconds: (_ for _ in ()).throw(Late()), Late)

@@ -66,14 +66,6 @@ def test_cases_from_transcripts_are_the_committed_ones(documents: dict[str, str]
         assert committed == documents[name], difference(name, committed, documents[name])
 
 
-def test_a_file_that_generation_no_longer_writes_is_found(tmp_path: Path) -> None:
-    for name in ("corpus/accept/transcript.old.json", "corpus/accept/by-hand.json", "transcripts/a/old.jsonl"):
-        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
-        (tmp_path / name).write_text("{}", encoding="utf-8")
-    assert {path.name for path in everything.generated(tmp_path)} == {"transcript.old.json", "old.jsonl"}
-    assert list(everything.written_by_hand(tmp_path)) == ["corpus/accept/by-hand.json"]
-
-
 @pytest.mark.long
 def test_generation_does_not_hang_on_the_hash_seed(documents: dict[str, str]) -> None:
     code = (

@@ -72,6 +72,7 @@ def ours(path: tuple[BranchEntry, ...], row: dict[str, Any]) -> dict[str, Any] |
     return {name: value for name, value in found.items() if name in row["prepared"]} if row["prepared"] else found
 
 
+@pytest.mark.long
 @pytest.mark.skipif(not NAMES, reason=f"pi's own results were not compared: no recordings at {RECORDINGS}")
 @pytest.mark.parametrize("name", NAMES or [""])
 def test_every_row_is_equalled(name: str) -> None:

@@ -69,7 +69,6 @@ def test_it_restores_equal(path: Path) -> None:
 
 @each
 def test_saved_again_it_has_the_same_bytes(path: Path) -> None:
-    """The base of each, and the line of each event after it."""
     lines = lines_of(path)
     states = [journal.restore(lines[: count + 1])[0] for count in range(len(lines))]
     assert journal.base(states[0]) == again(lines[0])
@@ -97,9 +96,6 @@ def test_every_field_of_the_state_was_saved_by_an_earlier_release() -> None:
     saved = set().union(*(found(State, expected(path)) for path in FILES))
     assert wanted(State) - saved - NEVER_WAITING == set(), FIX
     assert saved & NEVER_WAITING == set()
-
-
-# a field that is renamed and says nothing of it, or whose value is, must be noticed
 
 
 def wanted(kind: type[msgspec.Struct]) -> set[str]:

@@ -37,7 +37,6 @@ STRIDE = 4  # of the transcripts that are replayed whenever tests run
     [pytest.param(name, marks=[pytest.mark.long] * bool(at % STRIDE)) for at, name in enumerate(REPLAYED)],
 )
 def test_transcript_replays(name: str) -> None:
-    """What a stranger would do with it: feed the host's lines to a fresh connection."""
     replayed = replay(name, transcript(name).read_bytes())
     assert replayed.findings == ()
     assert replayed.compared_count > 0
@@ -49,13 +48,11 @@ def test_every_transcript_has_a_behaviour() -> None:
 
 
 def test_every_format_is_lived_in() -> None:
-    """The others are all in pi's."""
     for form in sorted(FORMATS.keys() - {"pi"}):
         assert {f"formats/{form}", f"epochs/{form}"} <= set(MANIFEST), form
 
 
 def test_every_method_is_said_somewhere() -> None:
-    """Or `ctxmgr conform` would never try it."""
     said = {name for path in TRANSCRIPTS.rglob("*.jsonl") for name in _said(path)}
     assert {row.name for row in TABLE} - said == set()
 

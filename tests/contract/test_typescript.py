@@ -28,14 +28,12 @@ def compiled(folder: Path, module: str, uses: str) -> str:
 
 @pytest.mark.real
 def test_a_host_compiles_against_it(tmp_path: Path) -> None:
-    """`uses.ts` is a host in types: what must compile, and, marked so, what must not."""
     uses = (COMPILER / "uses.ts").read_text(encoding="utf-8")
     assert compiled(tmp_path, PROTOCOL.read_text(encoding="utf-8"), uses) == ""
 
 
 @pytest.mark.real
 def test_each_message_that_the_guide_shows_compiles(tmp_path: Path) -> None:
-    """A literal with a member that its type does not have is refused."""
     lines = (ROOT / "protocol" / TRANSCRIPT).read_text(encoding="utf-8").splitlines()[1:]
     sent = [row["message"] for row in map(json.loads, lines) if row["from"] == "host"]
     calls = [f"says({json.dumps(one['method'])}, {json.dumps(one.get('params', {}))});\n" for one in sent]

@@ -175,9 +175,11 @@ def started(code: str, variables: dict[str, str], tmp_path: Path, upstream: str)
     return [sys.executable, str(program), json.dumps(variables), str(tmp_path / "state"), upstream, str(asks)]
 
 
-@pytest.mark.parametrize(
-    ("what", "named"), [*((what, "path") for what in PROCESSES), ("client", None), ("client", "home")]
-)
+SLOW = ("model-tools", "corpus")  # two seconds each, by what they import
+CASES = [pytest.param(what, "path", marks=pytest.mark.long if what in SLOW else ()) for what in PROCESSES]
+
+
+@pytest.mark.parametrize(("what", "named"), [*CASES, ("client", "home")])
 def test_no_process_of_ours_imports_what_a_project_ships(
     what: str, named: str | None, project: Project, tmp_path: Path, upstream: str
 ) -> None:
@@ -229,9 +231,9 @@ def test_nor_does_one_that_a_user_starts(command: list[str], project: Project, t
     assert b'"serverInfo"' in done.stdout
 
 
-@pytest.mark.parametrize("name", ["msgspec", "asyncio"])
-def test_without_p_the_folder_is_forgotten_as_soon_as_ctxmgr_runs(name: str, tmp_path: Path) -> None:
+def test_without_p_the_folder_is_forgotten_as_soon_as_ctxmgr_runs(tmp_path: Path) -> None:
     """What Python imports before that it finds there first, `ctxmgr` included: the guide says -P."""
+    name = "msgspec"
     (tmp_path / f"{name}.py").write_text("raise SystemExit('imported')")
     command = [sys.executable, "-m", "ctxmgr", "serve", "--state-dir", str(tmp_path / "state")]
     done = subprocess.run(command, cwd=tmp_path, env=bare(), input=GREETING, capture_output=True, timeout=BOUND)

@@ -52,6 +52,11 @@ class Run(NamedTuple):
     def label(self) -> str:
         return f"{self.session} {self.window} {self.preset} {self.host}"
 
+    @property
+    def seldom(self) -> bool:
+        """Where a change shows that no other run shows, it is small: measured by the long tests."""
+        return self.window == 40_000 or self.host == RECORDED
+
 
 Figures = Mapping[str, float]
 KINDS = (

@@ -70,6 +70,11 @@ class SummaryRun(NamedTuple):
     def label(self) -> str:
         return f"{self.session} {self.way}"
 
+    @property
+    def seldom(self) -> bool:
+        """In a format that says the same as another."""
+        return WAYS[self.way].format != "structured"
+
 
 class Written(NamedTuple):
     """`removed` and `kept`: messages as pi stores them, oldest first."""

@@ -2,14 +2,9 @@
 written down.
 
 `figures.json` has the figures of the last change that meant to move them; CTXMGR_GOLDENS=write writes them anew.
-Nothing is left to chance: the same program comes to the same figures. The margins let a change in that no user
-would see, and are measured by scatter: the same sessions at windows, and cut at sizes, up to 5 % smaller and
-larger, where nothing about the policy is different (standard deviations of 7).
-
-A run alone is held by about its worst scatter (cost, billed, closed .08, recall .016, far .08, place .045, ground
-.05, of a kind of probe .25): it shows a kind of session that breaks. A mean is held by less than its own (cost
-.015, closed .015, recall .002, far .013, place .006, ground .006, kinds up to .03): it shows a weight that has
-changed. Better by more than a margin fails as well, so that it is seen and written down.
+The same program comes to the same figures. The margins are measured by scatter: the same sessions at windows, and
+cut at sizes, up to 5 % smaller and larger. A run alone is held by about its worst scatter, a mean by less than its
+own. Better by more than a margin fails as well, so that it is seen and written down.
 """
 
 import json
@@ -78,11 +73,6 @@ def beyond(found: Figures, written: Figures, margins: Figures) -> dict[str, str]
     }
 
 
-def test_there_are_three_kinds_of_session() -> None:
-    assert {path.stem for path in SESSIONS.glob("*.jsonl")} == set(NAMES)
-    assert len(NAMES) >= 3
-
-
 @pytest.fixture(scope="module", autouse=True)
 def _written_anew() -> None:
     if os.environ.get("CTXMGR_GOLDENS") == "write":
@@ -91,33 +81,45 @@ def _written_anew() -> None:
         WRITTEN_PATH.write_text(json.dumps(WRITTEN, indent=1) + "\n", encoding="utf-8")
 
 
-@pytest.mark.parametrize("run", [*RUNS, *SUMMARY_RUNS], ids=lambda run: run.label.replace(" ", "-"))
-def test_a_session(run: Run | SummaryRun) -> None:
-    assert beyond(came_to(run), WRITTEN[run.label], OF_A_RUN) == {}
+EVERY: tuple[Run | SummaryRun, ...] = (*RUNS, *SUMMARY_RUNS)
+OFTEN = [run for run in EVERY if not run.seldom]
+TOGETHER: dict[str, list[Run | SummaryRun]] = {
+    **{preset: [run for run in RUNS if run.preset == preset] for preset in ("balanced", "turns")},
+    "summaries": [*SUMMARY_RUNS],
+}
 
 
-@pytest.mark.parametrize("preset", ["balanced", "turns"])
-def test_all_sessions_together(preset: str) -> None:
-    some = [run for run in RUNS if run.preset == preset]
-    written = means([WRITTEN[run.label] for run in some])
-    assert beyond(means([came_to(run) for run in some]), written, OF_THE_MEAN) == {}
+def test_each_run_and_all_of_a_kind_together() -> None:
+    for run in OFTEN:
+        assert beyond(came_to(run), WRITTEN[run.label], OF_A_RUN) == {}, run
+    for name, runs in TOGETHER.items():
+        held_together([run for run in runs if not run.seldom], name)
 
 
-def test_all_summaries_together() -> None:
-    written = means([WRITTEN[run.label] for run in SUMMARY_RUNS])
-    assert beyond(means([came_to(run) for run in SUMMARY_RUNS]), written, OF_THE_MEAN) == {}
+@pytest.mark.long
+def test_the_same_of_what_is_measured_seldom() -> None:
+    for run in EVERY:
+        assert beyond(came_to(run), WRITTEN[run.label], OF_A_RUN) == {}, run
+    for name, runs in TOGETHER.items():
+        held_together(runs, name)
 
 
-def test_nothing_is_written_down_that_is_not_measured() -> None:
-    assert WRITTEN.keys() == {run.label for run in (*RUNS, *SUMMARY_RUNS)}
+def held_together(runs: list[Run | SummaryRun], name: str) -> None:
+    written = means([WRITTEN[run.label] for run in runs])
+    assert beyond(means([came_to(run) for run in runs]), written, OF_THE_MEAN) == {}, name
 
 
-@pytest.mark.parametrize("name", NAMES)
-def test_it_is_cheaper_than_the_host_alone_or_at_most_a_fiftieth_dearer(name: str) -> None:
-    some = [came_to(run) for run in RUNS if run.session == name and run.preset == "balanced"]
-    for measure in ("cost", "closed"):
-        assert max(one[measure] for one in some) <= 1.02
-        assert sum(one[measure] for one in some) < len(some)
+def test_all_that_is_there_is_measured_and_nothing_else_is_written_down() -> None:
+    assert {path.stem for path in SESSIONS.glob("*.jsonl")} == set(NAMES)
+    assert WRITTEN.keys() == {run.label for run in EVERY}
+
+
+def test_it_is_cheaper_than_the_host_alone_or_at_most_a_fiftieth_dearer() -> None:
+    for name in NAMES:
+        some = [WRITTEN[run.label] for run in RUNS if run.session == name and run.preset == "balanced"]
+        for measure in ("cost", "closed"):
+            assert max(one[measure] for one in some) <= 1.02, name
+            assert sum(one[measure] for one in some) < len(some), name
 
 
 def test_each_session_has_an_epoch() -> None:
@@ -134,8 +136,8 @@ def test_what_is_beyond_a_margin_is_told() -> None:
         assert list(beyond({**written, name: 0.5 - margin - 0.01}, written, OF_A_RUN)) == [name]
 
 
+@pytest.mark.long
 def test_it_is_what_a_spawned_process_comes_to(tmp_path: Path) -> None:
-    """The measuring in this process is the one of `ctxmgr replay`: the same answers, byte for byte."""
     prices = MODELS[RECORDED].policy(PriceSheet().prices)
     record = tmp_path / "t.jsonl"
     options = ReplayOptions("balanced", 64_000, append=True, state_dir=tmp_path, record=record, policy=prices)

@@ -53,11 +53,6 @@ def test_of_a_removed_module_the_shape_of_packages_is_tested() -> None:
     assert selected(["ctxmgr/server/front.py"], left).files == ["tests/test_floors.py"]
 
 
-def test_nothing_changed_is_nothing_to_test() -> None:
-    assert selected([], SOURCES).files == []
-    assert selected(["LICENSE"], SOURCES).files == []
-
-
 def test_what_is_beyond_the_limit_is_counted(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(quick, "MOST_FILES", 2)
     chosen = selected(["ctxmgr/wire/framing.py"], SOURCES)
@@ -111,6 +106,7 @@ def test_every_path_that_the_table_of_pages_names_is_there() -> None:
     assert [start for start in quick.PAGES if not (Path(quick.ROOT) / start).exists()] == []
 
 
+@pytest.mark.long
 def test_a_failure_is_shown_when_it_happens(tmp_path: Path) -> None:
     """Before the next test has run, in a process that tests by workers, too."""
     (tmp_path / "conftest.py").write_text("from tests.conftest import pytest_configure\n", encoding="utf-8")

@@ -91,8 +91,8 @@ async def test_a_session_goes_on_elsewhere(objects: Objects, tmp_path: Path) -> 
 
 
 @pytest.mark.parametrize("address", ["moto", REAL], indirect=True)
-@pytest.mark.parametrize("does", ["cut before", "cut after", "twice", "500", "503", "412"])
-@pytest.mark.parametrize("number", range(6))
+@pytest.mark.parametrize("does", ["cut after", "twice", "503"])
+@pytest.mark.parametrize("number", range(0, 6, 2))
 async def test_any_one_request_may_be_cut_doubled_or_refused(
     address: str, does: str, number: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -158,7 +158,6 @@ async def test_an_answer_that_is_held_back_delays_no_change_and_its_owner_is_fen
             "no server answers where the store should be: the network, or the endpoint in the environment",
         ),
         ("403", "the store refuses these credentials, or that they write there"),
-        ("503", "the store's server has a fault (503)"),
     ],
 )
 async def test_a_session_that_can_not_go_there_says_whose_fault_it_is(

@@ -6,7 +6,7 @@ from tests.work import conversations
 from tests.work.conversations import KEPT, Host, Json, said
 from tests.work.counting import growth
 
-SHORT, LONG = 75, 300  # steps
+SHORT, LONG = 40, 160  # steps
 MORE = 1.1  # times as many lines a step: the ledger is looked through once more where facts are many
 
 

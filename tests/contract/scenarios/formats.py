@@ -1,6 +1,7 @@
 """Message formats of providers: the same session in each, judged by what its provider takes."""
 
 import json
+from functools import partial
 from typing import Any
 
 import pytest
@@ -165,77 +166,25 @@ def compacted() -> Talk:
     return talk
 
 
-@behaviour(
-    "formats/openai",
-    "Chat completions: the prompt stays first, then comes the packet. Calls keep their results, errors keep their "
-    "text.",
-    "design 3; the format's own rules",
-)
-def openai() -> Talk:
-    return _lived("openai")
-
-
-@behaviour(
-    "formats/anthropic",
-    "Anthropic's messages: several results in one message are shortened one by one. Thinking is unchanged.",
-    "design 3; the format's own rules",
-)
-def anthropic() -> Talk:
-    return _lived("anthropic")
-
-
-@behaviour(
-    "formats/responses",
-    "Responses: the items of an answer are removed together. `turn_end` takes them as an array.",
-    "design 3; the format's own rules",
-)
-def responses() -> Talk:
-    return _lived("responses")
-
-
-@behaviour(
-    "formats/gemini",
-    "Gemini's contents: several responses in one content are shortened one by one. Signed thoughts are unchanged.",
-    "design 3; the format's own rules",
-)
-def gemini() -> Talk:
-    return _lived("gemini")
-
-
-@behaviour(
-    "formats/openai-pruned",
-    "Chat completions have no error flag. A failure is recognized by its text, and is not pruned.",
-    "design 3 and 4, rule 6",
-)
-def openai_pruned() -> Talk:
-    return _pruned("openai")
-
-
-@behaviour(
-    "formats/anthropic-pruned",
-    "Of two results in one of Anthropic's messages, the old output is pruned and the error stays.",
-    "design 3 and 4, rule 6",
-)
-def anthropic_pruned() -> Talk:
-    return _pruned("anthropic")
-
-
-@behaviour(
-    "formats/responses-pruned",
-    "Responses have no error flag. A failure is recognized by its text, and is not pruned.",
-    "design 3 and 4, rule 6",
-)
-def responses_pruned() -> Talk:
-    return _pruned("responses")
-
-
-@behaviour(
-    "formats/gemini-pruned",
-    "Of two responses in one of Gemini's contents, the old output is pruned and the failed one stays.",
-    "design 3 and 4, rule 6",
-)
-def gemini_pruned() -> Talk:
-    return _pruned("gemini")
+LIVED = {
+    "openai": "Chat completions: the prompt stays first, then comes the packet. Calls keep their results, errors "
+    "keep their text.",
+    "anthropic": "Anthropic's messages: several results in one message are shortened one by one. Thinking is "
+    "unchanged.",
+    "responses": "Responses: the items of an answer are removed together. `turn_end` takes them as an array.",
+    "gemini": "Gemini's contents: several responses in one content are shortened one by one. Signed thoughts are "
+    "unchanged.",
+}
+PRUNED = {
+    "openai": "Chat completions have no error flag. A failure is recognized by its text, and is not pruned.",
+    "anthropic": "Of two results in one of Anthropic's messages, the old output is pruned and the error stays.",
+    "responses": "Responses have no error flag. A failure is recognized by its text, and is not pruned.",
+    "gemini": "Of two responses in one of Gemini's contents, the old output is pruned and the failed one stays.",
+}
+for form, sentence in LIVED.items():
+    behaviour(f"formats/{form}", sentence, "design 3; the format's own rules")(partial(_lived, form))
+for form, sentence in PRUNED.items():
+    behaviour(f"formats/{form}-pruned", sentence, "design 3 and 4, rule 6")(partial(_pruned, form))
 
 
 @behaviour(

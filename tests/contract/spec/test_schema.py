@@ -1,13 +1,9 @@
 """The schema's own rules: one name a type, words for everything, the shape each side sees."""
 
-import re
 from collections.abc import Iterator
 from typing import Any
 
-import msgspec
-
-from ctxmgr.model.api import compaction
-from scripts.generating.spec import schema, shapes
+from scripts.generating.spec import schema
 
 Json = dict[str, Any]
 DOCUMENT = schema.document()
@@ -22,8 +18,6 @@ OPEN = {
     "CompleteResult.usage",
     "ResultMessage.result",
 }
-# words of Python and of this code, which a host author has no use for
-INSIDE = re.compile(r"\b(None|tuple|msgspec|struct|dict|asyncio|ctxmgr\.(engine|model|wire|session))\b")
 
 
 def walk(value: Any, place: str) -> Iterator[tuple[str, Json]]:
@@ -63,33 +57,3 @@ def test_everything_says_what_it_is() -> None:
 
 def _says(shape: Json) -> bool:
     return bool(shape.get("description"))
-
-
-def test_no_words_are_left_of_what_is_gone() -> None:
-    """Words that stand beside no field name a type or a member that is there."""
-    assert set(shapes.DESCRIPTIONS) | set(shapes.LITERALS) | set(shapes.TYPES) <= set(TYPES)
-    members = {member for one in TYPES.values() for member in one.get("properties", {})}
-    assert set(shapes.TAGS) <= members
-
-
-def test_words_are_for_host_authors() -> None:
-    for _, one in EVERY:
-        text = one.get("description", "")
-        assert not INSIDE.search(text), text
-        assert not text or text.rstrip(')"').endswith((".", "?")), text
-
-
-def test_shapes_name_what_is_there() -> None:
-    """A row that names nothing has been forgotten."""
-    for place in shapes.MEMBERS:
-        kind, _, member = place.partition(".")
-        found = [name for name, one in TYPES.items() if member in one.get("properties", {})]
-        assert found if kind == "*" else kind in found, place
-
-
-def test_a_preparation_is_what_a_session_reads() -> None:
-    """The struct that a session decodes with is the one that is described."""
-    for read in [compaction.HostPreparation, compaction.GivenSettings, compaction.TreePreparation]:
-        described, fields = TYPES[read.__name__], msgspec.structs.fields(read)
-        assert list(described["properties"]) == [one.encode_name for one in fields], read
-        assert described.get("required", []) == [one.encode_name for one in fields if one.required], read

@@ -194,7 +194,7 @@ def test_a_misspelled_name_is_refused_with_the_one_that_may_be_meant(
         "ab --window 200k -- hello",
         "proxy --upstream http://x --window 200k",
         "replay f --window 200k --overhead 5k --host-keep 20k --knob 200k",
-        "compare f --keep 20k --context-window 200k --window 200k --overhead 5k",
+        "compare f --keep 20k --context-window 200k --overhead 5k",
         "corpus run f --out o --window 200k",
     ],
 )

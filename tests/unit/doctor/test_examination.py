@@ -9,7 +9,7 @@ import pytest
 
 from ctxmgr.cli import main
 from ctxmgr.client import Timing
-from ctxmgr.doctor import checks, examine, lines
+from ctxmgr.doctor import checks, examine
 from ctxmgr.doctor.checks import Diagnosis, Surroundings
 
 NEVER_MS = 1e9
@@ -32,14 +32,6 @@ def test_a_check_that_fails_is_a_finding_and_the_others_go_on() -> None:
         ("bad", "falls over", "could not be looked at: RuntimeError: no such thing"),
         ("ok", "one", "is well"),
     ]
-
-
-def test_lines_fit_80_columns_and_say_what_to_do() -> None:
-    one = Diagnosis("warn", "two", "word " * 30, "do " * 40)
-    shown = list(lines(one))
-    assert max(map(len, shown)) <= 80
-    assert shown[0].startswith("warn  two             word word")
-    assert [line for line in shown if "->" in line] == [" " * 22 + "-> " + ("do " * 18).rstrip()]
 
 
 @pytest.fixture

@@ -7,8 +7,6 @@ import pytest
 
 from ctxmgr.doctor import checks
 from ctxmgr.doctor.checks import Surroundings
-from ctxmgr.programs import PROGRAMS
-from ctxmgr.wire.transcript import RULES
 
 PROGRAM = "#!/bin/sh\necho '9.9 (Claude Code)'\n"
 
@@ -64,12 +62,6 @@ def test_a_variable_that_is_nearly_one_of_ours_is_told(root: Path) -> None:
     assert said.advice == "did you mean CTXMGR_PRESET?"
 
 
-def test_without_agents_it_says_which_are_known(root: Path) -> None:
-    (said,) = checks.agents(place(root, PATH=str(root)))
-    titles = ", ".join(one.title for one in PROGRAMS)
-    assert said.text == f"no known agent is on PATH ({titles})"
-
-
 def test_an_agent_is_told_with_how_to_begin_and_what_it_loses(root: Path) -> None:
     install(root, "claude")
     first, *losses = checks.agents(place(root, ANTHROPIC_BASE_URL="https://gateway.example/a"))
@@ -79,25 +71,6 @@ def test_an_agent_is_told_with_how_to_begin_and_what_it_loses(root: Path) -> Non
     assert first.advice == "ctxmgr run -- claude"
     assert [one.text.startswith("behind ctxmgr: ") for one in losses] == [True] * 3
     assert "ENABLE_TOOL_SEARCH=true" in losses[0].text
-
-
-def test_an_agent_that_speaks_to_one_of_several_is_told_by_its_model(root: Path) -> None:
-    install(root, "opencode")
-    (said,) = checks.agents(place(root))
-    assert (said.severity, said.subject) == ("warn", "opencode")
-    assert "--model" in said.text
-    chosen = root / ".local" / "state" / "opencode" / "model.json"
-    chosen.parent.mkdir(parents=True)
-    chosen.write_text(json.dumps({"recent": [{"providerID": "openai", "modelID": "gpt-5.1"}]}))
-    first, *_ = checks.agents(place(root))
-    assert first.text.endswith("provider: https://api.openai.com/v1")
-
-
-def test_an_agent_that_does_not_start_is_told(root: Path) -> None:
-    install(root, "codex", "#!/bin/sh\nexit 1\n")
-    (said,) = checks.agents(place(root))
-    assert (said.severity, said.subject) == ("warn", "Codex")
-    assert said.advice == "see whether `codex --version` works"
 
 
 def test_a_recording_is_told_by_what_is_in_it(root: Path) -> None:
@@ -111,12 +84,6 @@ def test_a_recording_is_told_by_what_is_in_it(root: Path) -> None:
     assert all(one.severity == "ok" for one in notes)
 
 
-def test_a_transcript_of_ctxmgr_is_told_as_one(root: Path) -> None:
-    (root / "t.jsonl").write_text(json.dumps({"ctxmgr": {"rules": RULES}}) + "\n")
-    (said,) = checks.recording(place(root, str(root / "t.jsonl")))
-    assert (said.severity, said.text) == ("ok", f"{root}/t.jsonl is a transcript of ctxmgr")
-
-
 def test_what_is_no_recording_is_bad(root: Path) -> None:
     (root / "x.jsonl").write_text('{"a": 1}\n')
     (said,) = checks.recording(place(root, str(root / "x.jsonl")))
@@ -125,10 +92,3 @@ def test_what_is_no_recording_is_bad(root: Path) -> None:
     (said,) = checks.recording(place(root, str(root / "none.jsonl")))
     assert said.text == f"{root}/none.jsonl: No such file or directory"
     assert list(checks.recording(place(root))) == []
-
-
-def test_an_agent_that_can_not_be_hooked_up_is_told(root: Path) -> None:
-    install(root, "claude")
-    (said,) = checks.agents(place(root, CLAUDE_CODE_USE_BEDROCK="1"))
-    assert said.severity == "warn"
-    assert "uses Bedrock because CLAUDE_CODE_USE_BEDROCK is set" in said.text

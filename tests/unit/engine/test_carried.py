@@ -68,7 +68,7 @@ FUNCTIONS: dict[str, Callable[[ConversationIndex], Any]] = {
 }
 
 
-@settings(max_examples=100)
+@settings(max_examples=40)
 @given(st.one_of(wild, filed, filed), cuts)
 def test_a_list_that_grew_is_as_one_that_came_at_once(messages: tuple[Message, ...], sizes: list[int]) -> None:
     grown = ConversationIndex()
@@ -80,12 +80,11 @@ def test_a_list_that_grew_is_as_one_that_came_at_once(messages: tuple[Message, .
         }
 
 
-@settings(max_examples=60)
+@settings(max_examples=25)
 @given(wild, cuts, st.sets(st.integers(0, 20)), st.booleans())
 def test_what_a_plan_shows_is_the_same(
     messages: tuple[Message, ...], sizes: list[int], gone: set[int], asked: bool
 ) -> None:
-    """Some messages are dropped and others pruned first; then the list grows."""
     first = min(len(messages), 12)
     grown = extend(ConversationIndex(), messages[:first])
     kinds: tuple[Any, ...] = ("dropped", "pruned", "distilled")

@@ -7,19 +7,17 @@ from collections.abc import Callable
 from typing import Any
 
 import msgspec
-import pytest
 
 from ctxmgr.engine.invariants import STEPS, TURNS, Invariants
 from ctxmgr.model.messages import Message
 from ctxmgr.model.policy import Policy, TurnsKept, WorkingSet
-from ctxmgr.model.projection import BlockEdit, Decision, Keep, Packet, Plan
+from ctxmgr.model.projection import Decision, Keep, Plan
 from tests import translation
 from tests.notation import Said, a, call, indexed, r, summary, talk, think, u
 from tests.unit.engine.projections import plan_of, planned
 from tests.unit.engine.stepwise import NOTHING, code, looked, projected, without
 
 FEW = WorkingSet(results=0, tokens=1)
-PACKET = Packet("p", 1)
 HEAVY = ("[ctxmgr packet]".ljust(9_000, "."), 2_250)
 STEP = looked(1)
 NEWEST = [*looked(7, 1), *looked(8, 1)]
@@ -107,10 +105,6 @@ def thought_left(rules: Invariants) -> Made:
     return messages, msgspec.structs.replace(plan, decisions=dropped)
 
 
-def rewritten(at: int, before: int, after: int) -> BlockEdit:
-    return BlockEdit(at, 0, "pruned", "x", "k", before, after)
-
-
 LONG_USER = u(f"see {code(5, 60)}")
 OVERWRITTEN = [
     u("go"),
@@ -138,26 +132,13 @@ TABLE: list[tuple[Invariants, str, Chooser]] = [
     (TURNS, "loaded tools", loading_left),
     (TURNS, "thinking", thought_left),
 ]
-IDS = [f"{'steps' if rules is STEPS else 'turns'}: {name}" for rules, name, _ in TABLE]
 
 
-@pytest.mark.parametrize(("rules", "name", "chooser"), TABLE, ids=IDS)
-def test_with_a_rule_removed_chooser_and_checker_allow_what_it_forbids(
-    rules: Invariants, name: str, chooser: Chooser
-) -> None:
-    messages, plan = chooser(rules)
-    assert rules.check(indexed(messages), plan)[0] == ()
-    less = without(rules, name)
-    messages, plan = chooser(less)
-    assert rules.check(indexed(messages), plan)[0] == (name,)
-    assert less.check(indexed(messages), plan)[0] == ()
-
-
-def test_by_other_rules_a_list_is_walked_anew() -> None:
-    """A preset may change between two calls."""
-    messages = talk(u("go"), *STEP, u("on"), a("ok"))
-    plan = plan_of(messages, Keep(0, 1), PACKET, Keep(3, 5))
-    found, state = STEPS.check(indexed(messages), plan)
-    assert found == ()
-    assert TURNS.check(indexed(messages), plan, state) == TURNS.check(indexed(messages), plan)
-    assert TURNS.check(indexed(messages), plan, state)[0] == ("packet", "turns")
+def test_with_a_rule_removed_chooser_and_checker_allow_what_it_forbids() -> None:
+    for rules, name, chooser in TABLE:
+        messages, plan = chooser(rules)
+        assert rules.check(indexed(messages), plan)[0] == (), name
+        less = without(rules, name)
+        messages, plan = chooser(less)
+        assert rules.check(indexed(messages), plan)[0] == (name,), name
+        assert less.check(indexed(messages), plan)[0] == (), name

@@ -57,18 +57,12 @@ def pi(api: str, thinks: bool = True) -> list[Json]:
 # name, format, a step with a thought in front, the same without, whether the turn has to begin with the thought
 ROWS: list[tuple[str, str, list[Json], list[Json], bool]] = [
     ("Anthropic", "anthropic", anthropic(SIGNED), anthropic(None), True),
-    ("redacted", "anthropic", anthropic({"type": "redacted_thinking", "data": "x"}), anthropic(None), True),
-    ("LiteLLM before Anthropic", "openai", chat(thinking_blocks=[SIGNED]), chat(), True),
     ("OpenRouter, Claude", "openai", chat(**detail(format="anthropic-claude-v1", signature="s")), chat(), True),
-    ("OpenRouter, signed by nobody knows whom", "openai", chat(**detail(signature="s")), chat(), True),
     ("OpenRouter, Gemini", "openai", chat(**detail(format="google-gemini-v1", data="x")), chat(), False),
-    ("OpenRouter, OpenAI", "openai", chat(**detail(format="openai-responses-v1", data="x")), chat(), False),
     ("DeepSeek", "openai", chat(reasoning_content="So."), chat(), False),
     ("Gemini", "gemini", gemini(thoughtSignature="s"), gemini(), False),
     ("pi before Claude", "pi", pi("anthropic-messages"), pi("anthropic-messages", False), True),
     ("pi before nobody knows whom", "pi", pi(""), pi("", False), True),
-    ("pi before Gemini", "pi", pi("google-generative-ai"), pi("google-generative-ai", False), False),
-    ("pi before OpenAI", "pi", pi("openai-responses"), pi("openai-responses", False), False),
 ]
 ASKED: dict[str, Json] = {"gemini": {"role": "user", "parts": [{"text": "go"}]}}
 

@@ -26,21 +26,15 @@ def test_what_was_noted_is_read(tmp_path: Path) -> None:
     assert [*kept.read()] == [CALL, other]
 
 
-def test_a_line_that_is_torn_or_strange_is_skipped(tmp_path: Path) -> None:
-    kept = HoldoutCalls(tmp_path)
-    kept.note(CALL)
-    text = kept.path.read_bytes()
-    kept.path.write_bytes(b'{"at": 1}\n\xff\n' + text + text[:40])
-    assert [*kept.read()] == [CALL]
-
-
-def test_a_line_with_what_can_not_have_been_is_skipped(tmp_path: Path) -> None:
+def test_a_line_that_is_torn_or_tells_what_can_not_have_been_is_skipped(tmp_path: Path) -> None:
     kept = HoldoutCalls(tmp_path)
     kept.note(CALL)
     told = msgspec.to_builtins(CALL)
     odd = [{**told, "dollars": 1e308}, {**told, "dollars": -1}, {**told, "rereads": -1}, {**told, "at": -(10**18)}]
     deep = b'{"more":' + b"[" * 100_000
-    kept.path.write_bytes(b"\n".join([*map(msgspec.json.encode, odd), deep, kept.path.read_bytes()]))
+    text = kept.path.read_bytes()
+    torn = [b'{"at": 1}', b"\xff", deep, text + text[:40]]
+    kept.path.write_bytes(b"\n".join([*map(msgspec.json.encode, odd), *torn]))
     assert [*kept.read()] == [CALL]
 
 
@@ -113,23 +107,9 @@ def test_a_system_without_file_locks_can_load_it() -> None:
     assert subprocess.run([sys.executable, "-c", code], check=False, capture_output=True).stderr == b""
 
 
-NAMES = [f"claude:{number}" for number in range(2_000)]
-
-
 def test_it_is_by_the_ids_sha_256_and_nothing_else() -> None:
-    for name in NAMES[:100]:
+    for name in map(str, range(100)):
         first = int(hashlib.sha256(name.encode()).hexdigest()[:16], 16) / 16**16
         assert digest(name) == hashlib.sha256(name.encode()).hexdigest()[:16]
         assert arm_of(name, first + 1e-9) == "heldOut"
         assert arm_of(name, first - 1e-9) == "managed"
-
-
-def test_it_has_the_share_that_was_asked_for() -> None:
-    for share in (0.0, 0.1, 0.5, 1.0):
-        held_out = sum(arm_of(name, share) == "heldOut" for name in NAMES)
-        assert abs(held_out / len(NAMES) - share) <= 0.03
-
-
-def test_a_larger_share_holds_out_the_same_sessions_and_more() -> None:
-    small, large = ({name for name in NAMES if arm_of(name, share) == "heldOut"} for share in (0.1, 0.3))
-    assert small < large

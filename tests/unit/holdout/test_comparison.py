@@ -6,13 +6,12 @@ from statistics import median
 import msgspec
 import pytest
 
-from ctxmgr.holdout import HoldoutCall
 from ctxmgr.holdout.comparison import LEAST_SESSIONS, LEVEL, MEASURES, Comparison, Difference, compared
 from tests.unit.holdout.made import rows
 
 COST, OF_SESSION, LENGTH, ERRORS = (measure.name for measure in MEASURES[:4])
-DRAWS = 200
-RUNS = 40
+DRAWS = 100
+RUNS = 20
 
 
 def of(comparison: Comparison, name: str) -> Difference:
@@ -25,34 +24,27 @@ def covers(one: Difference, change: float) -> bool:
     return one.low <= change <= one.high
 
 
-@pytest.mark.parametrize(("count", "share"), [(40, 0.5), (120, 0.1)])
-def test_arms_that_do_not_differ_show_nothing_beyond_the_nominal_share(count: int, share: float) -> None:
+def test_arms_that_do_not_differ_show_nothing_beyond_the_nominal_share() -> None:
     shown = Counter[str]()
     for seed in range(RUNS):
-        found = compared(rows(count, seed, share), DRAWS)
+        found = compared(rows(80, seed, 0.2), DRAWS)
         shown.update(one.name for one in found.differences if one.is_shown)
     assert sum(shown.values()) <= (1 - LEVEL) * RUNS * len(MEASURES)
 
 
 def test_a_fifth_that_is_saved_is_shown_as_a_fifth() -> None:
-    found = [of(compared(rows(1_200, seed, effect=0.8), DRAWS), COST) for seed in range(6)]
+    found = [of(compared(rows(800, seed, effect=0.8), DRAWS), COST) for seed in range(4)]
     assert sum(one.is_shown for one in found) >= len(found) - 1
     assert sum(covers(one, -0.2) for one in found) >= len(found) - 1
     assert median(one.change or 0 for one in found) == pytest.approx(-0.2, abs=0.03)
 
 
-def test_what_it_costs_more_is_shown_too() -> None:
-    one = of(compared(rows(400, 1, effect=1.25), DRAWS), COST)
-    assert one.is_shown
-    assert covers(one, 0.25)
-
-
 def test_of_few_sessions_it_is_told_how_many_are_missing() -> None:
     """So many show it in about four of five cases (rule 6)."""
-    needed = [of(compared(rows(60, seed, effect=0.8), DRAWS), COST).needed for seed in range(40)]
+    needed = [of(compared(rows(60, seed, effect=0.8), DRAWS), COST).needed for seed in range(15)]
     count = round(median(number for number in needed if number is not None))
     assert count > 60
-    at_that = [of(compared(rows(count, 1_000 + seed, effect=0.8), DRAWS), COST).is_shown for seed in range(16)]
+    at_that = [of(compared(rows(count, 1_000 + seed, effect=0.8), DRAWS), COST).is_shown for seed in range(12)]
     assert 0.5 <= sum(at_that) / len(at_that) <= 0.95
 
 
@@ -80,11 +72,6 @@ def test_events_that_one_arm_happens_to_lack_are_not_shown() -> None:
     assert not of(compared(quiet, DRAWS), ERRORS).is_shown
 
 
-def test_it_is_the_same_in_every_run_and_in_any_order_of_calls_of_a_session() -> None:
-    made = list(rows(40, 5))
-    assert compared(made, DRAWS) == compared(made, DRAWS)
-
-
 def test_a_session_with_calls_in_both_arms_is_left_out() -> None:
     made = list(rows(40, 6))
     other = msgspec.structs.replace(made[-1], arm="managed" if made[-1].arm == "heldOut" else "heldOut")
@@ -105,8 +92,3 @@ def test_of_nothing_there_is_nothing() -> None:
     found = compared([], DRAWS)
     assert (found.sessions, found.calls, found.since) == (0, 0, None)
     assert found.differences == tuple(Difference(measure.name, measure.is_ratio) for measure in MEASURES)
-
-
-def test_by_whose_prices_the_dollars_are_is_told() -> None:
-    row = HoldoutCall(1, "managed", "s", "s", "claude", "claude-x", 1, dollars=1.0, prices_of="claude-opus-4")
-    assert compared([row], DRAWS).prices == ("claude-x at the prices of claude-opus-4",)

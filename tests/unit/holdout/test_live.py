@@ -27,16 +27,6 @@ def test_what_is_saved_is_said_with_its_interval() -> None:
     )
 
 
-def test_what_it_costs_more_is_said() -> None:
-    assert "more dollars (" in sentence(compared(rows(400, 1, effect=1.25), DRAWS))
-
-
-def test_until_it_is_shown_it_is_said_how_many_sessions_are_missing() -> None:
-    said = sentence(compared(rows(40, 1, effect=0.8), DRAWS))
-    assert said.startswith("The effect of ctxmgr on the dollars per call is not shown yet (40 of about ")
-    assert said.endswith(" sessions needed).")
-
-
 def test_what_became_worse_is_said_beside_what_was_saved() -> None:
     made = (
         msgspec.structs.replace(row, rereads=1) if row.arm == "managed" else row for row in rows(400, 1, effect=0.8)

@@ -29,12 +29,9 @@ def given(monkeypatch: pytest.MonkeyPatch, payload: bytes) -> None:
 
 FAULTS = [
     (["Nonsense"], b"{}"),
-    ([], b"{}"),
     (["PostToolUse"], b"no JSON"),
-    (["PostToolUse"], b"[]"),
     (["PreCompact"], b'{"transcript_path": "/no/such/file"}'),
     (["PreCompact", "--program", "nobody"], b'{"transcript_path": "/dev/null"}'),
-    (["PreCompact", "--no-such-option"], b"{}"),
 ]
 
 

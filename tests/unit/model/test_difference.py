@@ -9,16 +9,11 @@ from ctxmgr.model.difference import Difference, first_difference
     ("before", "after", "found"),
     [
         ("a b c", "a b c", None),
-        ("", "", None),
         ("a b c", "a bx c", Difference("changed", 1, 1)),
         ("a b c", "a c b", Difference("moved", 1)),
         ("a b c", "a x b c", Difference("added", 1)),
         ("a b c", "a b c x", Difference("added", 3)),
-        ("a b c", "a c", Difference("removed", 1)),
         ("a b c", "a b", Difference("removed", 2)),
-        ("a b c", "x y", Difference("changed", 0, 0)),
-        ("", "a", Difference("added", 0)),
-        ("a", "", Difference("removed", 0)),
     ],
 )
 def test_it_is_told_with_its_place(before: str, after: str, found: Difference | None) -> None:

@@ -3,7 +3,7 @@
 from typing import Any
 
 import msgspec
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ctxmgr.model.api.edits import ListAnswer, applied
@@ -13,6 +13,7 @@ from tests.unit.client.scripted import step, user
 KINDS = st.tuples(st.booleans(), st.integers(0, 30_000))
 
 
+@settings(max_examples=30)
 @given(st.lists(KINDS, min_size=1, max_size=30), st.sampled_from(["turns", "tools", "balanced", "off"]))
 def test_edits_are_messages(kinds: list[tuple[bool, int]], preset: str) -> None:
     policy = {"preset": preset, "pruneProtect": 2_000, "pruneMinimum": 500}

@@ -1,10 +1,5 @@
 """What is worked out of a message once: where it is kept, and that nobody sees it there."""
 
-import gc
-import weakref
-
-import msgspec
-
 from ctxmgr.model import Message, View, once
 
 asked: list[tuple[str, int]] = []
@@ -28,13 +23,3 @@ def test_a_function_is_asked_once_of_each_and_of_each_argument() -> None:
     assert (told(one, 2), told(one, 2), told(other)) == ({"aa"}, {"aa"}, {"b"})
     assert asked == [("a", 1), ("a", 2), ("b", 1)]
     assert (told.__name__, told.__doc__) == ("told", "As often as that.")
-
-
-def test_what_was_worked_out_is_no_part_of_a_message_and_leaves_with_it() -> None:
-    message = Message(b"", "a", View("user"), (), 0)
-    kept = weakref.ref(told(message))
-    fresh = msgspec.structs.replace(message)
-    assert (fresh == message, repr(fresh) == repr(message), vars(fresh)) == (True, True, {})
-    del message
-    gc.collect()
-    assert kept() is None

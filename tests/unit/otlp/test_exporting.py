@@ -94,14 +94,6 @@ def test_what_arrives_is_what_was_told(collector: Collector) -> None:
     assert not first.body.WhichOneof("value")
 
 
-def test_what_waits_is_sent_at_the_end(collector: Collector) -> None:
-    export = OtlpExport(f"{collector.url}/own/logs")
-    export(EVENT)
-    export.close()
-    assert [path for path, _, _ in collector.came] == ["/own/logs"]
-    assert len(collector.records()) == 1
-
-
 def test_no_variable_of_the_environment_names_another_endpoint(
     collector: Collector, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -113,13 +105,6 @@ def test_no_variable_of_the_environment_names_another_endpoint(
     with OtlpExport(collector.url) as export:
         export(EVENT)
     assert len(collector.records()) == 1
-
-
-def test_a_collector_that_refuses_costs_the_program_nothing(collector: Collector) -> None:
-    collector.status = 400
-    with OtlpExport(collector.url) as export:
-        export(EVENT)
-    assert len(collector.came) == 1
 
 
 @pytest.mark.parametrize("endpoint", ["", "localhost:4318", "file:///tmp/x", "http://"])

@@ -45,29 +45,19 @@ MARKED = {**text("go"), **MARK}
 ANTHROPIC: list[tuple[Json, str]] = [
     (body({"role": "user", "content": "go"}), ""),
     (body(*LOOP), ""),
-    (body(u("go"), a("so"), a(call("1")), u(result("1")), u("and?")), ""),
     (body(u("go"), {**message("system", "rules"), "output_config": {}}, a(call("1")), u(result("1"))), ""),
     (body(u("go"), a(THOUGHT, call("1")), u(result("1")), **THINKING), ""),
-    (body(u("go"), a(call("1")), u(result("1")), a(THOUGHT, "so"), u("and?"), **THINKING), ""),
     (body(u(MARKED), system=[MARKED], tools=[{"name": "Read", **MARK}]), ""),
-    ({"max_tokens": 1, "messages": [u("go")]}, "model: Field required"),
     (body(), "messages: at least one message is required"),
     (body(u("go"), message("tool", "x")), "messages.1.role: Input should be 'user'"),
     (body(a("so"), u("go")), 'messages: first message must use the "user" role'),
     (body(u("go"), a("so")), "This model does not support assistant message prefill"),
-    (body({**u("go"), "output_config": {}}), "messages.0.output_config: Extra inputs are not permitted"),
-    (body(u()), "messages.0: all messages must have non-empty content"),
     (body(u("")), "messages.0: text content blocks must be non-empty"),
-    (body(u(" \n")), "messages.0: text content blocks must contain non-whitespace text"),
     (body(u({"type": "note"})), "messages.0.content.0: Input tag 'note'"),
-    (body(u({**text("go"), "kept": True})), "messages.0.content.0.text.kept: Extra inputs are not permitted"),
     (body(u("go"), a(call("1"), call("2")), u(result("1"))), "messages.1: `tool_use` ids were found without"),
     (body(u("go", result("1"))), "messages.0.content.1: unexpected `tool_use_id` found"),
     (body(u("go"), a(call("1")), u(result("1"), result("1"))), "each tool_use must have a single result"),
-    (body(*LOOP, a(call("1")), u(result("1"))), "messages.3: `tool_use` ids must be unique"),
     (body(u(*[MARKED] * 4), tools=[{"name": "Read", **MARK}]), "A maximum of 4 blocks with cache_control"),
-    (body(u("go"), a(call("1")), u(result("1", content=[MARKED] * 5))), "A maximum of 4 blocks with cache_control"),
-    (body(u("go"), a({**THOUGHT, **MARK}, "so"), u("and?")), "messages.1.content.0.thinking.cache_control"),
     (
         body(u("go"), a({**THOUGHT, "thinking": "No."}, "so"), u("and?")),
         "messages.1.content.0: Invalid `signature`",
@@ -102,13 +92,9 @@ def listed(*messages: Json) -> Json:
 CHAT: list[tuple[Json, str]] = [
     (listed(U, asks("1", "2"), {**FOUND, "tool_call_id": "2"}, FOUND, U, A), ""),
     ({"model": "m"}, "Missing required parameter: 'messages'."),
-    (listed(), "Invalid 'messages': empty array."),
     (listed({"role": "human", "content": "go"}), "Invalid value: 'human'."),
     (listed({"role": "assistant", "content": None}, U), "Invalid value for 'content'"),
-    (listed(U, {**A, "tool_calls": []}), "Invalid 'messages[1]': empty array."),
-    (listed(U, asks("1", "2"), FOUND), "An assistant message with 'tool_calls' must be followed by"),
     (listed(U, asks("1"), U, FOUND), "An assistant message with 'tool_calls' must be followed by"),
-    (listed(U, FOUND), "Invalid parameter: messages with role 'tool' must be a response to"),
     ({**listed(U, asks("1"), FOUND, U), "model": "mistral"}, "Unexpected role 'user' after role 'tool'"),
 ]
 
@@ -140,18 +126,13 @@ RESPONSES: list[tuple[Json, str]] = [
     ({"model": "m", "input": "go"}, ""),
     (given(U, item("1"), item("2"), output("2"), output("1"), U), ""),
     (given(U, reasoning(), item("1"), output("1"), reasoning("rs_2"), A, U, reasoning("rs_3")), ""),
-    (given(U, reasoning("rs_p0s3"), item("1", "fc_p0s3n"), output("1")), ""),
     (given(U, {"type": "compaction", "encrypted_content": sealed("All.")}, U), ""),
     (given(), 'One of "input" or'),
     (given(U, previous_response_id="resp_1"), "Previous response with id 'resp_1' not found."),
     (given({"type": "note"}), "Invalid value: 'note'."),
-    (given({**U, "id": "m1"}, {**U, "id": "m1"}), "Duplicate item found with id m1."),
     (given(U, {**reasoning(), "encrypted_content": "AAAA"}, A), "The encrypted content could not be verified."),
     (given(U, item("1")), "No tool output found for function call 1."),
-    (given(U, output("1")), "No tool call found for function call output with call_id 1."),
     (given(U, item("1"), item("1", "fc_8"), output("1")), "Duplicate call_id found: 1."),
-    (given(U, item("1"), output("1"), output("1")), "No tool call found for function call output with call_id 1."),
-    (given(U, reasoning(), U), f"Item 'rs_1' of type 'reasoning' {LACKS} following"),
     (given(U, item("0", "fc_p0s3n"), output("0")), f"Item 'fc_p0s3n0' of type 'function_call' {LACKS}"),
 ]
 
@@ -184,25 +165,17 @@ def contents(*turns: Json, third: bool = False) -> Json:
 
 GO, SO = user({"text": "go"}), model({"text": "so"})
 SIGNED = wants("1", thoughtSignature=sealed("p0s0", gemini.vouched(wants())))
-SKIPPED = wants("1", thoughtSignature="skip_thought_signature_validator")
 PLEASE, CONTENTS = "Please ensure that", "* GenerateContentRequest.contents"
 GEMINI: list[tuple[Json, str]] = [
     (contents({"parts": [{"text": "go"}]}), ""),
-    (contents(GO, SO, SO, GO, GO), ""),
     (contents(GO, model(wants("1"), wants("2")), user(gives("2"), gives("1"))), ""),
     (contents(GO, model(wants(), wants()), user(gives(), gives()), GO), ""),
     (contents(GO, model(SIGNED, wants("2")), user(gives("1"), gives("2")), third=True), ""),
-    (contents(GO, model(SKIPPED), user(gives("1")), third=True), ""),
     (contents(GO, model(wants("1")), user(gives("1")), SO, GO, model(SIGNED), user(gives("1")), third=True), ""),
     ({"model": "m"}, f"{CONTENTS}: contents is not specified"),
-    (contents({"role": "assistant", "parts": [{"text": "x"}]}), "Please use a valid role: user, model."),
-    (contents(GO, user()), f"{CONTENTS}[1].parts: contents.parts must"),
-    (contents(user({"text": "x", "inlineData": {}})), f"{CONTENTS}[0]"),
     (contents(SO, GO), f"{PLEASE} function call turn comes immediately after a user turn"),
     (contents(GO, SO), f"{PLEASE} multiturn requests end with a user turn"),
-    (contents(user(gives("1"))), f"{PLEASE} function response turn comes immediately after a function call"),
     (contents(GO, model(wants("1")), GO), f"{PLEASE} the number of function response parts is equal"),
-    (contents(GO, model(wants("1")), user(gives("2"))), f"{PLEASE} each function response answers a function call"),
     (contents(GO, model(wants("1")), user(gives("1")), third=True), "Function call is missing a thought_signature"),
     (
         contents(GO, model(wants("1", thoughtSignature="AAAA")), user(gives("1")), third=True),

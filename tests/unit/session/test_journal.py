@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from ctxmgr.model.prices import BasePrices
 from ctxmgr.model.projection import Decision
 from ctxmgr.model.saved.facts import Fact
-from ctxmgr.model.saved.state import Latch, Meter, ModelSpec, RawSummary, State, Totals
+from ctxmgr.model.saved.state import ModelSpec, RawSummary, State, Totals
 from ctxmgr.session.journal import UnreadableJournal, base, bounded_summaries, delta, restore
 
 START = State("s", ModelSpec("m", 200_000))
@@ -27,10 +27,8 @@ DELTAS: list[tuple[State, dict[str, Any], dict[str, Any] | None]] = [
     (START, {}, None),
     (START, {"totals": Totals(contexts=3)}, None),
     (START, {"seq": 1, "totals": Totals(contexts=3)}, {"seq": 1, "set": {"seq": 1, "totals": {"contexts": 3}}}),
-    (START, {"latch": Latch()}, None),  # another value that is the same
     (START, {"facts": (FACT,)}, {"seq": 0, "add": {"facts": [json.loads(msgspec.json.encode(FACT))]}}),
     (changed(START, trail=("a", "b")), {"trail": ("a", "b", "c")}, {"seq": 0, "add": {"trail": ["c"]}}),
-    (changed(START, trail=("a", "b")), {"trail": ("a",)}, {"seq": 0, "set": {"trail": ["a"]}}),
     (changed(START, trail=("a", "b")), {"trail": ("a", "x", "c")}, {"seq": 0, "set": {"trail": ["a", "x", "c"]}}),
     (changed(START, resume=True), {"resume": False}, {"seq": 0, "set": {"resume": False}}),
 ]
@@ -53,14 +51,11 @@ def test_lines_of_unknown_kinds_are_kept() -> None:
 BROKEN: list[list[bytes]] = [
     [],
     [b"{}"],
-    [b"null"],
     [base(START).replace(b'"kind":"base"', b'"kind":"event"')],
     [b'{"kind":"base","state":{}}'],
-    [base(START)[:-1]],
     [base(START), b"x"],
     [base(START), b'{"kind":"event","set":5}'],
     [base(START), b'{"kind":"event","set":{"seq":"many"}}'],
-    [base(START), b'{"kind":"event","add":{"facts":[5]}}'],
     [base(START), b'{"kind":"event","set":{"trail":"\xff"}}'],
 ]
 
@@ -72,40 +67,16 @@ def test_lines_that_make_up_no_state(lines: list[bytes]) -> None:
 
 
 texts = st.text(max_size=6)
-facts = st.builds(
-    Fact,
-    st.sampled_from(("goal", "task", "file")),
-    texts,
-    texts,
-    st.sampled_from(("user", "tool")),
-    time_ms=st.integers(0, 9),
-    entry=st.none() | texts,
-    status=st.sampled_from(("", "done")),
-)
+facts = st.builds(Fact, st.sampled_from(("goal", "file")), texts, texts, time_ms=st.integers(0, 9))
+decisions = st.builds(Decision, st.sampled_from(("pruned", "distilled")), st.integers(0, 9))
 moves: st.SearchStrategy[dict[str, Any]] = st.one_of(
     st.lists(facts, max_size=3).map(lambda more: {"+facts": tuple(more)}),
     st.lists(texts, max_size=3).map(lambda more: {"+trail": tuple(more)}),
-    st.lists(facts, max_size=3).map(lambda all: {"facts": tuple(all)}),
     st.integers(0, 9).map(lambda count: {"-trail": count}),
-    st.builds(RawSummary, st.sampled_from(("compaction", "branch")), texts, texts).map(
-        lambda one: {"+summaries": (one,)}
-    ),
-    st.dictionaries(
-        texts, st.builds(Decision, st.sampled_from(("pruned", "distilled")), st.integers(0, 9)), max_size=3
-    ).map(lambda found: {"decisions": found}),
-    st.builds(Latch, st.sampled_from(("idle", "asked")), st.integers(0, 3), overflowed=st.none() | texts).map(
-        lambda latch: {"latch": latch}
-    ),
-    st.builds(
-        Meter,
-        st.none() | st.integers(1, 9),
-        st.integers(0, 9),
-        texts,
-        st.dictionaries(texts, st.floats(0.5, 3), max_size=2),
-    ).map(lambda meter: {"meter": meter}),
+    st.builds(RawSummary, st.just("compaction"), texts, texts).map(lambda one: {"+summaries": (one,)}),
+    st.dictionaries(texts, decisions, max_size=3).map(lambda found: {"decisions": found}),
     st.sampled_from((None, BasePrices(1.5, 2.0))).map(lambda prices: {"model": ModelSpec("m2", 5, prices=prices)}),
     st.dictionaries(texts, st.none() | st.integers(0, 9), max_size=2).map(lambda keys: {"overrides": keys}),
-    st.booleans().map(lambda resume: {"resume": resume}),
     st.integers(0, 9).map(lambda contexts: {"totals": Totals(contexts=contexts)}),
 )
 
@@ -121,7 +92,6 @@ def moved(state: State, move: dict[str, Any]) -> State:
 
 @given(st.lists(moves, max_size=10))
 def test_a_base_and_its_lines_are_the_state(course: list[dict[str, Any]]) -> None:
-    """After any prefix of the lines, the state as it was then; totals alone wait for the next line."""
     lines, saved, state, known = [base(START)], START, START, [START]
     for number, move in enumerate(course):
         state = changed(moved(state, move), seq=number + 1)
@@ -134,8 +104,3 @@ def test_a_base_and_its_lines_are_the_state(course: list[dict[str, Any]]) -> Non
         assert restore(lines[: count + 1]) == (expected, ())
     bounded = changed(state, summaries=bounded_summaries(state))
     assert restore([base(state)]) == (bounded, ())
-
-
-def test_fields_of_a_later_version_are_no_reason_to_refuse() -> None:
-    line = base(START).replace(b'"model"', b'"mood":"good","model"')
-    assert restore([line]) == (START, ())

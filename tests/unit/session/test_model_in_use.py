@@ -1,10 +1,8 @@
 """A host's own word goes before the policy's, and that before what is known; of each it is told who said it."""
 
-import json
-
 import pytest
 
-from ctxmgr.known_models import completed, read, shipped
+from ctxmgr.known_models import completed, shipped
 from ctxmgr.model import BasePrices, Policy, TieredPrices, policy_keys
 from ctxmgr.model.saved import CacheTruth, ModelSpec, State
 from ctxmgr.session.effective import ModelInUse, in_use
@@ -33,13 +31,6 @@ def test_a_hosts_own_word_goes_before_both() -> None:
     assert of("claude-opus-5-5", max_output_tokens=5).output_by == "host"
 
 
-def test_what_is_guessed_by_the_family_is_told_as_that() -> None:
-    held = of("claude-opus-9")
-    assert held.terms.prices == TieredPrices(4, 20, 0.2, 5)
-    assert (held.prices_by, held.cache_by, held.output_by) == ("family",) * 3
-    assert held.facts.why == "claude-opus-5-5 is the newest known model of its kind"
-
-
 def test_of_an_unknown_model_the_defaults_hold() -> None:
     held = of("acme")
     assert (held.terms.prices, held.max_output_tokens) == (None, None)
@@ -47,21 +38,12 @@ def test_of_an_unknown_model_the_defaults_hold() -> None:
     assert (held.prices_by, held.cache_by, held.lifetime_by, held.output_by) == ("default",) * 4
 
 
-@pytest.mark.parametrize(("lifetime", "write"), [(300_000, 5), (3_599_999, 5), (3_600_000, 8), (86_400_000, 8)])
-def test_a_host_that_keeps_a_start_for_an_hour_pays_for_it(lifetime: int, write: float) -> None:
-    prices = of("claude-opus-5-5", cache_ttl_ms=lifetime).terms.prices
-    assert prices is not None
-    assert (prices.cache_write, prices.cache_read) == (write, 0.2)
-
-
 @pytest.mark.parametrize(
     ("told", "write"),
     [
         (BasePrices(4, 20, 0.2, 5), 8),  # the known price of the usual life, as price lists of hosts have it
-        (BasePrices(4.4, 22, 0.22, 5.5), 8.8),  # with a surcharge
         (BasePrices(0.0333, 0.2, 0.003, 0.0416), 0.0666),  # rounded
         (BasePrices(4, 20, 0.2, 8), 8),  # told as the hour's already
-        (BasePrices(4, 20, 0.2, 6), 6),  # a price of its own
         (BasePrices(4, 20, 0.2), 8),  # not told: the known one of the hour
         (BasePrices(2), 4),
     ],
@@ -76,25 +58,6 @@ def test_a_told_write_of_the_usual_life_is_that_of_an_hour_where_starts_live_for
     assert held.prices_by == "host"
     whole = completed(told, held.facts)
     assert of("claude-opus-5-5", prices=told, cache_ttl_ms=300_000).terms.prices == whole
-
-
-@pytest.mark.parametrize(("lifetime_ms", "write"), [(3_600_000, 8), (86_400_000, 8), (86_400_001, 5)])
-def test_a_life_that_no_provider_keeps_is_no_dearer_to_write(lifetime_ms: int, write: float) -> None:
-    """Its host keeps the cache warm by itself."""
-    prices = {"input": 4, "output": 20, "cacheRead": 0.2, "cacheWrite": 5}
-    held = of("claude-opus-5-5", policy_keys.policy({"prices": prices, "cacheTtlMs": lifetime_ms})).terms.prices
-    assert held.cache_write == write
-
-
-def test_an_hours_write_has_its_price_where_the_usual_write_is_free() -> None:
-    tier = {"aboveTokens": 100_000, "input": 6, "output": 20, "cacheRead": 0.3, "cacheWrite": 0}
-    prices = {"input": 4, "output": 20, "cacheRead": 0.2, "cacheWrite": 0, "tiers": [tier]}
-    row = {"id": "claude-opus-5-5", "prices": prices, "longCache": {"lifetimeMs": 3_600_000, "cacheWrite": 8}}
-    models = read(json.dumps({"models": [row]}).encode())
-    spec = ModelSpec("claude-opus-5-5", 200_000, cache_ttl_ms=3_600_000)
-    held = in_use(spec, NOTHING, models).terms.prices
-    assert isinstance(held, TieredPrices)
-    assert (held.cache_write, held.tiers[0].cache_write) == (8, 12)
 
 
 def with_reads(held: ModelInUse, model: str, reads: bool = True) -> State:
@@ -128,18 +91,6 @@ def test_that_there_is_no_cache_is_taken_back_once_something_was_read(
     assert (held.lifetime(state).lifetime_ms, held.documented_ms(state)) == (300_000, 300_000)
 
 
-@pytest.mark.parametrize("model", ["claude-opus-5-5", "gpt-5.5-pro", "acme"])
-def test_that_prices_leave_no_cache_is_said_by_who_tells_them(model: str) -> None:
-    told = BasePrices(4, 20, 4, 4)
-    by_policy = policy_keys.policy({"prices": {"input": 4, "cacheRead": 4}})
-    for held, who in ((of(model, prices=told), "host"), (of(model, by_policy), "policy")):
-        assert (held.terms.cache.kind, held.cache_by) == ("none", who)
-        assert held.cache_and_lifetime_by(with_reads(held, model, reads=False)) == (who, who)
-    kept = of(model, by_policy, prices=told, cache_ttl_ms=60_000)
-    assert kept.cache_and_lifetime_by(with_reads(kept, model, reads=False)) == ("host", "host")
-    assert of(model, prices=BasePrices(4, 20, 1, 4)).cache_by != "host"
-
-
 def test_what_may_wait_costs_what_a_batch_does_where_the_host_tells_no_price() -> None:
     held = of("gpt-5.5", batch=True)
     assert held.terms.prices == shipped().find("gpt-5.5").batch
@@ -150,23 +101,3 @@ def test_what_may_wait_costs_what_a_batch_does_where_the_host_tells_no_price() -
     hour = of("claude-opus-5-5", batch=True, cache_ttl_ms=3_600_000).terms.prices
     assert isinstance(hour, TieredPrices)
     assert hour.cache_write == 2 * hour.input
-
-
-def test_who_tells_a_price_of_reading_or_a_lifetime_has_a_cache() -> None:
-    assert of("gpt-5.5-pro").terms.cache.kind == "none"
-    told = of("gpt-5.5-pro", prices=BasePrices(30, 180, 3, 30))
-    assert (told.terms.cache.kind, told.cache_by, told.terms.cache.lifetime_ms) == ("implicit", "default", 300_000)
-    assert told.lifetime_by == "default"
-    none = of("gpt-5.5-pro", prices=BasePrices(30, 180, 3, 30), cache_ttl_ms=0)
-    assert (none.terms.cache.lifetime_ms, none.lifetime_by) == (0, "host")
-    kept = of("gpt-5.5-pro", cache_ttl_ms=60_000)
-    assert (kept.terms.cache.kind, kept.terms.cache.lifetime_ms, kept.lifetime_by) == ("implicit", 60_000, "host")
-    assert of("gpt-5.5-pro", cache_ttl_ms=0).terms.cache.kind == "none"
-
-
-def test_a_told_write_is_dearer_by_the_policys_word_and_in_its_tiers_too() -> None:
-    tiers = [{"aboveTokens": 9_000, "input": 8}, {"aboveTokens": 90_000, "input": 10, "cacheWrite": 11}]
-    prices = {"input": 4, "output": 20, "cacheRead": 0.2, "cacheWrite": 5, "tiers": tiers}
-    held = of("claude-opus-5-5", policy_keys.policy({"prices": prices, "cacheTtlMs": 3_600_000})).terms.prices
-    assert isinstance(held, TieredPrices)
-    assert [held.cache_write, *(one.cache_write for one in held.tiers)] == [8, 16, 11]

@@ -45,11 +45,9 @@ def test_what_was_begun_on_another_branch_is_ended_and_never_seen() -> None:
 
 CASES = (
     ("the same path", "abc", "abc", False),
-    ("the first has grown", "abc", "abcd", False),
     ("the second is an older state of it", "abcd", "abc", False),
     ("another branch", "abc", "abx", True),
     ("another branch of the root", "ab", "ax", True),
-    ("no ids are known of the first", "", "abc", False),
     ("no ids are known of the second", "abc", "", False),
 )
 

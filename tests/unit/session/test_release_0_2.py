@@ -2,14 +2,10 @@
 
 from pathlib import Path
 
-import msgspec
 import pytest
 
-from ctxmgr.engine.conversation import DIGESTS
 from ctxmgr.server.effects import SnapshotLoaded
-from ctxmgr.session import journal
 from tests.contract.talk import Fields, Talk, packet, texts
-from tests.unit.session.context.test_respelling import begun, session
 
 SAVED = (
     Path(__file__).parent / "release_0_2"
@@ -43,33 +39,3 @@ def test_it_goes_on_and_the_next_packet_is_of_todays_kind(preset: str) -> None:
     assert "| port is 9090" in told
     assert "`src/rows.py`" in told
     assert [one for one in SORTED_BY_WORDING if one in told] == []
-
-
-@pytest.mark.parametrize("preset", ["balanced", "turns"])
-def test_what_the_user_said_is_heard_once(preset: str) -> None:
-    talk = restored(preset)
-    talk.context([{"role": "user", "content": ASKED[0], "timestamp": 1_000}, *LISTED])
-    facts = talk.call("getLedger", sessionId="s")["facts"]
-    assert [fact["text"] for fact in facts if fact["slot"] == "request"] == [*ASKED, "And then?"]
-
-
-def test_where_digests_were_made_otherwise_the_next_list_is_decided_anew() -> None:
-    """And what was learnt stays."""
-    *lists, before, last = session("pi")
-    talk = begun("pi", "balanced")
-    for messages in (*lists, before):
-        epoch = talk.context(messages, answer="messages")["report"]["epoch"]
-    assert epoch > 0
-    saved, _ = journal.restore(talk.saved)
-    assert saved.digests == DIGESTS
-    earlier = msgspec.structs.replace(saved, digests=1)
-    again = begun("pi", "balanced", [journal.base(earlier)])
-    anew = again.context(before, answer="messages")["report"]
-    assert (anew["checks"], anew["epoch"]) == ([], epoch + 1)
-    assert anew["arithmetic"].startswith("rewritten: 13,194 tokens")  # all of it: nothing is known to have left
-    report = again.context(last, answer="messages")["report"]
-    assert (report["checks"], report["firstChangedIndex"]) == ([], -1)
-    assert again.status()["stats"]["fallbacks"] == 0
-    state, _ = journal.restore(again.saved)
-    assert state.digests == DIGESTS
-    assert {fact.text for fact in saved.facts} <= {fact.text for fact in state.facts}

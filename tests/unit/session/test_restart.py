@@ -17,7 +17,7 @@ SESSION = Path(__file__).parents[2] / "sessions" / "greenhouse.jsonl"
 QUIET: Fields = {}  # nothing is asked: a request under way becomes a cooldown by a restart, which is meant
 POLICY = {"preset": "turns"}
 WINDOW = 32_000  # tokens: every zone is met
-CALLS = 60  # of the session's 99
+CALLS = 40  # of the session's 99
 
 
 @functools.cache
@@ -60,7 +60,7 @@ def whole() -> tuple[list[Fields], State]:
     return answers, state(talk)
 
 
-@settings(max_examples=3)
+@settings(max_examples=2)
 @given(st.data())
 def test_a_restart_anywhere_changes_nothing(data: st.DataObject) -> None:
     answers, final = whole()
@@ -77,16 +77,7 @@ def test_a_restart_anywhere_changes_nothing(data: st.DataObject) -> None:
     assert state(talk) == final
 
 
-def test_lines_that_make_up_no_state_are_said() -> None:
-    line = b'{"kind":"base","version":1,"sessionId":"s","state":{"session_id":"s"}}'
-    talk = Talk(found=SnapshotLoaded((line,)))
-    assert talk.started["restored"] is False
-    assert any("starts empty" in note for note in talk.status()["notes"])
-    assert talk.context([Messages().user("Hello.")])["unchanged"]
-
-
 def test_what_the_user_said_is_never_trimmed(monkeypatch: pytest.MonkeyPatch) -> None:
-    """With more facts than are kept, the live ledger and a restored one know the same."""
     monkeypatch.setattr(ledger_updates, "FACTS_AT_MOST", 400)
     monkeypatch.setattr(ledger_updates, "FACTS_KEPT", 300)
     talk, make = Talk(), Messages()
@@ -101,11 +92,3 @@ def test_what_the_user_said_is_never_trimmed(monkeypatch: pytest.MonkeyPatch) ->
     again = Talk(found=SnapshotLoaded(tuple(talk.saved)))
     assert again.call("getLedger", sessionId="s")["facts"] == before
     assert len(state(talk).facts) <= 400
-
-
-def test_an_entry_id_that_comes_later_reaches_the_live_ledger() -> None:
-    talk, make = Talk(), Messages()
-    talk.context([make.user("Never touch a.")])
-    talk.turn_end(make.reply("Noted."), tokens=5_000, entryIds={"message": "e1"})
-    again = Talk(found=SnapshotLoaded(tuple(talk.saved)))
-    assert again.call("getLedger", sessionId="s") == talk.call("getLedger", sessionId="s")

@@ -92,6 +92,13 @@ class Machine:
         self.file.close()
 
 
+async def saved(machine: Machine) -> None:
+    """Starts it, with one event that is in the store."""
+    await machine.start()
+    machine.save(BASE, event(1))
+    await machine.kept.flush()
+
+
 @asynccontextmanager
 async def running(*machines: Machine) -> AsyncIterator[None]:
     try:

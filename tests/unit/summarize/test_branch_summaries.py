@@ -8,9 +8,9 @@ from ctxmgr.engine.memory import BRANCH_LEAD, summary
 from ctxmgr.model.compaction import Completion, CompletionRequest
 from ctxmgr.summarize.brief import FinishedSummary, SummaryInput
 from ctxmgr.summarize.parse import LEAST_TOKENS
-from ctxmgr.summarize.writing import NOTHING, branch_summary
+from ctxmgr.summarize.writing import branch_summary
 from tests.notation import a, err, quarters, r, u
-from tests.unit.summarize.scripted import branch_prepared, good, run, shown, told, turns
+from tests.unit.summarize.scripted import branch_prepared, good, run, told
 from tests.unit.summarize.written import BAD, FILES, LISTS, ctxmgr
 
 TRIED = told(
@@ -37,34 +37,9 @@ def test_a_branch_summary() -> None:
     assert "a branch of the work that was left" in ask.prompt
 
 
-def test_instructions_can_stand_in_place_of_ours() -> None:
-    written, ((ask,),) = left(
-        lambda ask: Completion("It was too slow."), instructions="One sentence.", replace_instructions=True
-    )
-    assert written.summary == f"{BRANCH_LEAD}\n\nIt was too slow.{LISTS}"
-    assert ctxmgr(written)["format"] == "free"
-    assert "## Goal" not in ask.prompt
-    assert "One sentence." in ask.prompt
-    assert shown(ask.prompt, "conversation")
-    _, ((plain,),) = left(replace_instructions=True)  # without instructions there is nothing to replace ours
-    assert "## Goal" in plain.prompt
-
-
-def test_what_did_not_fit_the_branchs_budget_is_told_in_a_digest() -> None:
-    written, ((ask,),) = left(left_out=turns(2))
-    assert shown(ask.prompt, "left-out")
-    assert ctxmgr(written)["leftOut"] == 8
-
-
 @pytest.mark.parametrize("bad", [row[1] for row in BAD], ids=[row[0] for row in BAD])
 def test_a_branch_falls_back(bad: Completion) -> None:
     written, _ = left(lambda ask: bad)
     text = summary.branch(TRIED, budget=LEAST_TOKENS, weigh=quarters)
     assert written.summary == f"{BRANCH_LEAD}\n\n{text}{LISTS}"
     assert ctxmgr(written)["fallback"]
-
-
-def test_an_empty_branch_is_not_asked_about() -> None:
-    written, batches = left(messages=())
-    assert batches == []
-    assert written.summary == f"{BRANCH_LEAD}\n\n{NOTHING}{LISTS}"

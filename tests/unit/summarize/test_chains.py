@@ -4,7 +4,6 @@ import re
 
 from ctxmgr.engine.memory.facts import Stamp
 from ctxmgr.engine.memory.from_summary import from_summary
-from ctxmgr.engine.memory.markdown import ADDED_HEADING
 from ctxmgr.model.compaction import Completion, CompletionRequest, FileLists, Format, Strategy
 from ctxmgr.model.policy import Slices
 from ctxmgr.summarize.brief import FinishedSummary, SummaryInput
@@ -79,38 +78,3 @@ def test_nothing_doubles_and_nothing_is_lost() -> None:
                 assert names(written.summary) == wanted, (strategy, form, split)
                 facts = from_summary(written.summary, kind="compaction", stamp=Stamp("o", 1))
                 assert wanted <= names(" ".join(f"{fact.text} {fact.detail}" for fact in facts)), (strategy, form)
-
-
-def test_split_after_split_without_new_history() -> None:
-    """One long turn that is cut again and again: its context grows together, what was before it stays as it was."""
-    for strategy, form in PAIRS:
-        first = chain(strategy, form, True)[0].summary
-        before = without_turn_context(first.partition("\n\n<read-files>")[0])[0].partition(ADDED_HEADING)[0]
-        summary = first
-        for number in range(2, 2 + LENGTH):
-            prefix = told(*turn(number * 10, 1_500))
-            files = FileLists(read=("f0.py",))
-            brief = SummaryInput(
-                prepared((), prefix, summary, files), quarters, strategy=strategy, format=form, slices=SLICES
-            )
-            written, batches = run(compaction(brief), echo)
-            assert "fallback" not in written.details["ctxmgr"], (form, strategy)
-            summary = written.summary
-            now, context = without_turn_context(summary.partition("\n\n<read-files>")[0])
-            assert now.partition(ADDED_HEADING)[0].rstrip() == before.rstrip(), (form, strategy)
-            assert summary.count("## Original Request") == 1
-            assert all(before.strip() not in ask.prompt for batch in batches for ask in batch), (form, strategy)
-            if strategy != "extractive":
-                assert names(context) >= {f"p{one * 10}p" for one in range(2, number + 1)}, (form, strategy)
-
-
-def test_formats_may_change_along_a_chain() -> None:
-    summary: str | None = None
-    for number, form in enumerate([*FORMATS, *reversed(FORMATS)]):
-        brief = SummaryInput(prepared(turns(2, 1_500, start=number * 10), (), summary), quarters, format=form)
-        written, _ = run(compaction(brief), echo)
-        summary = written.summary
-        assert names(summary) >= {f"p{one * 10 + 1}p" for one in range(number + 1)}
-        assert sum(summary.count(shape.lead) for shape in SHAPES.values() if shape.lead) == int(
-            bool(SHAPES[form].lead)
-        )

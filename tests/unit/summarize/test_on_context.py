@@ -5,9 +5,7 @@ from typing import Any
 import pytest
 
 from ctxmgr.model.compaction import Completion, CompletionRequest
-from ctxmgr.model.prices import BasePrices, PriceTier, TieredPrices
 from ctxmgr.summarize.brief import FinishedSummary, HostContext
-from ctxmgr.summarize.compacting import way_costs
 from tests.unit.summarize.scripted import filled, prepared, shape_in, turns
 from tests.unit.summarize.written import FILES, LISTS, H, ctxmgr, write
 
@@ -46,33 +44,6 @@ def test_the_cheaper_way_goes_and_the_details_say_why() -> None:
     assert not first.on_context
     assert bill(dear)["way"] == "cold"
     assert "line of part" in first.prompt
-
-
-def test_both_ways_are_what_a_person_works_out() -> None:
-    """By hand, in dollars a million. Warm: 105,000 x 0.3 + 800 x 3.75 + 2,000 x 15 = 31,500 + 3,000 + 30,000. Cold:
-    60,000 x 3 + 2,000 x 15 = 180,000 + 30,000."""
-    context = HostContext(105_000, 105_000, 200_000, 1.0, BasePrices(3.0, 15.0, 0.3, 3.75))
-    costs = way_costs(context, 800, 60_000, 2_000)
-    assert (costs.way, costs.warm_cost, costs.cold_cost, costs.counted_in) == ("warm", 0.0645, 0.21, "dollars")
-
-
-def test_a_long_list_pays_the_prices_of_its_length() -> None:
-    """Above 100,000 tokens of input all prices are twice as high: of the list (105,800), not of the copy."""
-    tier = PriceTier(100_000, 6.0, 30.0, 0.6, 7.5)
-    context = HostContext(105_000, 105_000, 200_000, 1.0, TieredPrices(3.0, 15.0, 0.3, 3.75, (tier,)))
-    costs = way_costs(context, 800, 60_000, 2_000)
-    assert (costs.warm_cost, costs.cold_cost) == (0.129, 0.21)
-    longer = way_costs(context, 800, 100_001, 2_000)
-    assert longer.cold_cost == pytest.approx((100_001 * 6 + 2_000 * 30) / 1e6, abs=1e-6)
-
-
-def test_what_is_too_long_for_the_window_is_not_asked_for() -> None:
-    context = HostContext(20_000, 21_000, 30_000, 1.0)
-    written, ((ask,),) = write(prepared(HISTORY), context=context, window=30_000)
-    assert not ask.on_context
-    assert bill(written)["warm"] is None
-    assert bill(written)["arithmetic"].startswith("warm: ")
-    assert "window" in bill(written)["arithmetic"]
 
 
 def test_where_no_copy_fits_the_hosts_list_is_asked() -> None:

@@ -4,10 +4,7 @@ writes."""
 from ctxmgr.engine.memory import Stamp
 from ctxmgr.engine.memory.from_summary import from_summary
 from ctxmgr.engine.memory.scratchpad import SCRATCHPAD_HEADING
-from ctxmgr.summarize.brief import SummaryInput
-from ctxmgr.summarize.writing import branch_summary
-from tests.notation import quarters
-from tests.unit.summarize.scripted import branch_prepared, good, prepared, run, shown, turns
+from tests.unit.summarize.scripted import prepared, shown, turns
 from tests.unit.summarize.written import FILES, FORMATS, LISTS, SMALL, STRATEGIES, H, write
 
 NOTES = "port is 9090\n# mind the tabs\n"
@@ -24,32 +21,6 @@ def test_a_summary_without_a_model_ends_with_the_notes_in_each_format() -> None:
         assert written.summary.endswith(f"\n\n{SECTION}{LISTS}"), form
 
 
-def test_the_next_summary_has_them_once_and_as_they_are_then() -> None:
-    for form in FORMATS:
-        before, _ = write(prepared(HISTORY), strategy="extractive", format=form, scratchpad=NOTES)
-        after, _ = write(
-            prepared(turns(2, start=5), previous=before.summary),
-            strategy="extractive",
-            format=form,
-            scratchpad="port is 7070",
-        )
-        assert after.summary.count("## Scratchpad") == 1
-        assert after.summary.endswith("| port is 7070"), form
-        assert "9090" not in after.summary, form
-        wiped, _ = write(prepared((), PREFIX, after.summary), strategy="extractive", format=form)
-        assert "Scratchpad" not in wiped.summary, form
-        assert "7070" not in wiped.summary, form
-
-
-def test_they_take_no_more_than_their_share_and_the_newest_stay() -> None:
-    for size in (1, 20, 400):
-        notes = "\n".join(f"note {number} is that part{number}.py is slow" for number in range(size))
-        written, _ = write(prepared(HISTORY, reserve=1_600), strategy="extractive", scratchpad=notes)
-        assert quarters(written.summary) <= 1_600 * 0.8, size
-        assert f"| note {size - 1} is" in written.summary, size
-        assert ("more not shown)" in written.summary) == (size == 400), size
-
-
 def test_a_model_is_shown_the_notes_with_the_newest_messages() -> None:
     for split in (False, True):
         for strategy in WITH_MODEL:
@@ -63,14 +34,6 @@ def test_a_model_is_shown_the_notes_with_the_newest_messages() -> None:
             assert "Carry over each note" in told[0].prompt, (split, strategy)
             assert not any("8080" in ask.prompt for ask in asks), (split, strategy)
             assert [ask for ask in asks if ask.purpose not in ("turn-prefix", "merge")][-1] is told[0]
-
-
-def test_a_branch_that_is_left_tells_them() -> None:
-    plan = branch_prepared(HISTORY, (), FILES)
-    written, _ = run(branch_summary(SummaryInput(plan, quarters, strategy="extractive", scratchpad=NOTES)), good)
-    assert written.summary.endswith(f"\n\n{SECTION}{LISTS}")
-    _, ((ask,),) = run(branch_summary(SummaryInput(plan, quarters, scratchpad=NOTES)), good)
-    assert shown(ask.prompt, "scratchpad")
 
 
 def test_the_ledger_takes_none_of_them_from_a_summary() -> None:

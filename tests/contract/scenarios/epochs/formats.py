@@ -1,5 +1,7 @@
 """Cache epochs, preset `balanced`, in the formats of providers: the same run in each, judged by what each takes."""
 
+from functools import partial
+
 from tests.contract.behaviours import behaviour
 from tests.contract.running import Run, file
 from tests.contract.talk import Talk, texts
@@ -43,35 +45,13 @@ def _lived(form: str) -> Talk:
     return run.talk
 
 
-@behaviour(
-    "epochs/anthropic",
-    "Anthropic's messages: a step is removed with the message of its results. One of two reads is pruned, an "
-    "error stays.",
-    "design 3 and 6",
-)
-def anthropic() -> Talk:
-    return _lived("anthropic")
-
-
-@behaviour("epochs/openai", "Chat completions: a step is removed with all its tool messages.", "design 3 and 6")
-def openai() -> Talk:
-    return _lived("openai")
-
-
-@behaviour(
-    "epochs/responses",
-    "Responses: the reasoning, the calls and the outputs of an answer are removed together.",
-    "design 3 and 6",
-)
-def responses() -> Talk:
-    return _lived("responses")
-
-
-@behaviour(
-    "epochs/gemini",
-    "Gemini's contents: a step is removed with the content of its responses. One of two reads is pruned, an error "
-    "stays.",
-    "design 3 and 6",
-)
-def gemini() -> Talk:
-    return _lived("gemini")
+SENTENCES = {
+    "anthropic": "Anthropic's messages: a step is removed with the message of its results. One of two reads is "
+    "pruned, an error stays.",
+    "openai": "Chat completions: a step is removed with all its tool messages.",
+    "responses": "Responses: the reasoning, the calls and the outputs of an answer are removed together.",
+    "gemini": "Gemini's contents: a step is removed with the content of its responses. One of two reads is "
+    "pruned, an error stays.",
+}
+for form, sentence in SENTENCES.items():
+    behaviour(f"epochs/{form}", sentence, "design 3 and 6")(partial(_lived, form))

@@ -1,7 +1,6 @@
 """Where cache marks belong: held against a small model of a provider's cache."""
 
 import msgspec
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -9,6 +8,13 @@ from ctxmgr.engine.caching import breakpoints
 from ctxmgr.model import IMPLICIT, CacheRule
 from ctxmgr.model.prices import NO_CACHE
 from tests.unit.engine.caching.provider import LIFETIME_MS, Host, Listed, told
+
+
+def test_a_provider_without_marks_gets_none() -> None:
+    for rule in (IMPLICIT, NO_CACHE, CacheRule()):
+        host = Host(rule)
+        host.call(told(1, 30))
+        assert (host.indices, host.starts) == ((), ()), rule
 
 
 def test_of_a_short_start_and_a_long_stay_behind_it_the_only_mark_to_spare_is_at_the_stay() -> None:
@@ -23,29 +29,6 @@ def test_of_a_short_start_and_a_long_stay_behind_it_the_only_mark_to_spare_is_at
     three.call(told(1, 2, *[1] * 60))
     assert three.call((*told(1, 2, *[1] * 40), *told(30, name="other"))) == 2
     assert three.indices == (1, 41, 42)
-
-
-def test_a_single_mark_stands_as_far_on_as_it_finds_what_was_kept() -> None:
-    host = Host(own=3)
-    host.call(told(1, 3))
-    assert host.call(told(1, 3, 12, 6, 12)) == 2
-    assert host.indices == (3,)
-    assert host.call(told(1, 3, 12, 6, 12, 1)) == 4
-    assert host.indices == (5,)
-
-
-def test_no_single_mark_is_set_where_it_would_never_get_on() -> None:
-    host = Host(own=3)
-    host.call(told(1))
-    host.call(told(1, 30))
-    assert host.indices == (1,)
-
-
-@pytest.mark.parametrize("rule", [IMPLICIT, NO_CACHE, CacheRule()])
-def test_a_provider_without_marks_gets_none(rule: CacheRule) -> None:
-    host = Host(rule)
-    host.call(told(1, 30))
-    assert (host.indices, host.starts) == ((), ())
 
 
 SENT: list[tuple[Listed, int]] = [  # and when
@@ -63,34 +46,22 @@ JOINED: list[Answered] = [
     (5, (1, 5), [(2, 3, True), (5, 2, False), (6, 3, False)]),
     (0, (0, 2), [(1, 4, True), (3, 4, False)]),
 ]
-SINGLE: list[Answered] = [
-    (0, (4,), [(5, 2, False)]),
-    (5, (5,), [(5, 2, False), (6, 3, False)]),
-    (0, (2,), [(3, 4, False)]),
-]
 LAST: list[Answered] = [(0, (3,), [(4, LIFETIME_MS + 5, False)])]
 
 
-@pytest.mark.parametrize(
-    ("own", "expected"),
-    [
+def test_what_is_read_marked_and_remembered() -> None:
+    for own, expected in (
         (0, [*FIRST, *JOINED, *LAST]),
         (2, [*FIRST, *JOINED, *LAST]),
-        (3, [*FIRST, *SINGLE, *LAST]),
         (4, [(0, (), [])] * 6),
-    ],
-)
-def test_what_is_read_marked_and_remembered(own: int, expected: list[Answered]) -> None:
-    """Of each start how far it goes, when it was marked, and whether lists parted there."""
-    host, found = Host(own=own), list[Answered]()
-    for messages, time_ms in SENT:
-        read = host.call(messages, time_ms)
-        starts = [(start.message_count, start.time_ms or 0, start.is_join) for start in host.starts]
-        found.append((read, host.indices, starts))
-    assert found == expected
+    ):
+        host, found = Host(own=own), list[Answered]()
+        for messages, time_ms in SENT:
+            read = host.call(messages, time_ms)
+            starts = [(start.message_count, start.time_ms or 0, start.is_join) for start in host.starts]
+            found.append((read, host.indices, starts))
+        assert found == expected, own
 
-
-# properties
 
 counts = st.lists(st.integers(0, 30), min_size=1, max_size=6)
 
@@ -141,12 +112,3 @@ def test_marks_are_ascending_on_messages_of_the_list_and_never_too_many(some: li
         assert list(host.indices) == sorted(set(host.indices))
         assert len(host.indices) + own <= max(4, own)
         assert all(0 <= index < len(messages) and messages[index][1] for index in host.indices)
-
-
-@given(st.lists(st.lists(st.integers(1, 30), min_size=1, max_size=6), min_size=20, max_size=30))
-def test_what_is_remembered_stays_small(some: list[list[int]]) -> None:
-    host = Host()
-    for messages, time_ms in lists([Change(10, new, 1) for new in some]):
-        host.call(messages, time_ms)
-    assert len(host.starts) == breakpoints.MOST_REMEMBERED
-    assert host.starts[-1].message_count == host.indices[-1] + 1

@@ -1,6 +1,5 @@
 """How long a provider keeps a start, as calls after pauses show it."""
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -31,22 +30,14 @@ def after(*calls: Paused, works: bool = True) -> LearnedLifetime:
 
 
 TABLE: list[tuple[str, list[Paused], float | None]] = [
-    ("read after a longer pause", [call(20, ALL)], 20),
     ("the longest holds", [call(20, ALL), call(50, ALL), call(30, ALL)], 50),
-    ("read after a shorter one", [call(4, ALL)], None),
-    ("lists between may have renewed it", [call(50, ALL, longest_min=7)], 7),
-    ("no longer than a day", [call(3_000, ALL)], 1_440),
     ("one lapse shows nothing", [call(3, NONE)], None),
     ("two do, of the longer pause", [call(3, NONE), call(4, HEAD)], 4 - 1 / MINUTE),
-    ("four, of a shorter one", [call(3, NONE), call(4, NONE), call(2, NONE)], 3 - 1 / MINUTE),
     ("a life between them forgets the first", [call(3, NONE), call(4, ALL), call(4, NONE)], None),
     ("a shorter life does not", [call(3, NONE), call(2, ALL), call(4, NONE)], 4 - 1 / MINUTE),
     ("a lapse after a longer pause is no news", [call(9, NONE), call(9, NONE)], None),
-    ("in under a minute it is something else", [call(0.5, NONE), call(0.5, NONE)], None),
     ("what was learned too long lapses", [call(50, ALL), call(20, NONE), call(25, NONE)], 25 - 1 / MINUTE),
     ("what was learned too short lives", [call(3, NONE), call(3, NONE), call(4, ALL)], 4),
-    ("the start before a list alone shows nothing", [call(20, ALL, of_list=2_000)], None),
-    ("with a second one it does", [call(20, ALL, of_list=2_000), call(30, ALL, of_list=2_000)], 20),
     (
         "once it misled it shows nothing more",
         [call(4, NONE), call(4, NONE), call(20, ALL, of_list=2_000), call(30, ALL, of_list=2_000)],
@@ -55,13 +46,9 @@ TABLE: list[tuple[str, list[Paused], float | None]] = [
 ]
 
 
-@pytest.mark.parametrize(("calls", "minutes"), [row[1:] for row in TABLE], ids=[row[0] for row in TABLE])
-def test_what_calls_after_pauses_show(calls: list[Paused], minutes: float | None) -> None:
-    assert after(*calls).learned_ms == (None if minutes is None else round(minutes * MINUTE))
-
-
-def test_a_lapse_is_none_where_no_call_read_after_a_shorter_pause() -> None:
-    assert after(call(3, NONE), call(4, NONE), works=False) == LearnedLifetime()
+def test_what_calls_after_pauses_show() -> None:
+    for name, calls, minutes in TABLE:
+        assert after(*calls).learned_ms == (None if minutes is None else round(minutes * MINUTE)), name
 
 
 counts = st.integers(0, 10**7)

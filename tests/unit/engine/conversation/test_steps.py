@@ -1,12 +1,10 @@
 """Steps: which messages leave as one, and which belong to none."""
 
-import pytest
 from hypothesis import given
 
 from ctxmgr.engine.conversation import is_waiting
 from ctxmgr.engine.invariants import STEPS
 from ctxmgr.model.messages import Block, Message, View
-from tests import translation
 from tests.conversations import any_list, pairs
 from tests.notation import Said, a, branch, call, indexed, note, packet, r, sh, summary, talk, u
 
@@ -22,25 +20,19 @@ TABLE: list[tuple[str, list[Said], list[Parts], list[int]]] = [
     ("a late result belongs to its call", [a(READ), a("ok"), u("go"), r("x")], [((0,), (3,)), ((1,), ())], [2]),
     ("a call without a result", [a(READ)], [((0,), ())], []),
     ("a result without a call", [u("go"), r("x", "c9"), a("ok")], [((2,), ())], [0, 1]),
-    (
-        "an id used again",
-        [a(call("read", "x")), r("1", "x"), a(call("read", "x")), r("2", "x")],
-        [((0,), (1,)), ((2,), (3,))],
-        [],
-    ),
     ("the user's shell run", [u("go"), sh("ls", "x"), a("ok")], [((), (1,)), ((2,), ())], [0]),
     ("what a host said", [note("n"), summary("s"), branch("b"), packet(), a("ok")], [((4,), ())], [0, 1, 2, 3]),
     ("a role not known", [Said({"role": "tomorrow"}), a("ok")], [((1,), ())], [0]),
 ]
 
 
-@pytest.mark.parametrize(("name", "said", "steps", "fixed"), TABLE, ids=[row[0] for row in TABLE])
-def test_what_goes_as_one(name: str, said: list[Said], steps: list[Parts], fixed: list[int]) -> None:
-    messages = talk(*said)
-    found = STEPS.steps(indexed(messages))
-    assert [(step.assistant_indices, step.result_indices) for step in found.steps] == steps
-    assert list(found.fixed_indices) == fixed
-    assert not any(step.bound for step in found.steps)
+def test_what_goes_as_one() -> None:
+    for name, said, steps, fixed in TABLE:
+        messages = talk(*said)
+        found = STEPS.steps(indexed(messages))
+        assert [(step.assistant_indices, step.result_indices) for step in found.steps] == steps, name
+        assert list(found.fixed_indices) == fixed, name
+        assert not any(step.bound for step in found.steps), name
 
 
 # name, conversation, does a call of each step wait for its result?
@@ -49,11 +41,6 @@ WAITING: list[tuple[str, list[Said], list[bool]]] = [
     ("at the end", [u("go"), a(READ)], [True]),
     ("answered", [a(READ), r("x")], [False]),
     ("one of two", [a(READ, READ), r("x")], [True]),
-    (
-        "others go on",
-        [a(READ), a("ok"), sh("ls", "x"), a(READ, READ), r("x", "c2"), r("x", "c3")],
-        [True] + [False] * 3,
-    ),
     ("a user who was not answered", [a(READ), a("ok"), u("on"), note("n")], [True, False]),
     ("given up", [a(READ), u("on"), a("ok")], [False, False]),
     ("not for good", [a(READ), u("on"), a("ok"), r("x")], [False, False]),
@@ -62,26 +49,10 @@ WAITING: list[tuple[str, list[Said], list[bool]]] = [
 ]
 
 
-@pytest.mark.parametrize(("name", "said", "waiting"), WAITING, ids=[row[0] for row in WAITING])
-def test_which_steps_wait_for_a_result(name: str, said: list[Said], waiting: list[bool]) -> None:
-    index = indexed(talk(*said))
-    assert [is_waiting(index, step) for step in STEPS.steps(index).steps] == waiting
-
-
-def test_a_step_answered_in_a_users_message_is_bound() -> None:
-    """Anthropic's results may stand beside what the user said."""
-    said = translation.said(u("go"), a(READ, READ), r("x"), r("y"), a("ok"))
-    raws = translation.raws("anthropic", said)
-    beside = b'"content":[{"type":"text","text":"and"},{"type":"tool_result"'
-    raws[2] = raws[2].replace(b'"content":[{"type":"tool_result"', beside, 1)
-    messages = translation.read("anthropic", raws)
-    assert messages[2].view.role == "user"
-    found = STEPS.steps(indexed(messages))
-    assert [(step.assistant_indices, step.result_indices, step.bound) for step in found.steps] == [
-        ((1,), (), True),
-        ((3,), (), False),
-    ]
-    assert found.fixed_indices == (0, 2)
+def test_which_steps_wait_for_a_result() -> None:
+    for name, said, waiting in WAITING:
+        index = indexed(talk(*said))
+        assert [is_waiting(index, step) for step in STEPS.steps(index).steps] == waiting, name
 
 
 def test_one_message_that_answers_two_steps_binds_both() -> None:
@@ -91,17 +62,6 @@ def test_one_message_that_answers_two_steps_binds_both() -> None:
     found = STEPS.steps(indexed(messages))
     assert [(step.assistant_indices, step.bound) for step in found.steps] == [((0,), True), ((1,), True)]
     assert found.fixed_indices == (2,)
-
-
-def test_items_that_join_are_one_assistants_message() -> None:
-    said = translation.said(u("go"), a("one", READ, READ), r("x"), r("y"), a("ok"), u("on"), a("fine"))
-    messages = translation.read("responses", translation.raws("responses", said))
-    found = STEPS.steps(indexed(messages))
-    assert [(step.assistant_indices, step.result_indices) for step in found.steps] == [
-        ((1, 2, 3), (4, 5)),
-        ((6,), ()),
-        ((8,), ()),
-    ]
 
 
 @given(any_list)

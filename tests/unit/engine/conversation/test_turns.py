@@ -1,6 +1,5 @@
 """Turns: where they start, what belongs together, and that an index grows as if it were made at once."""
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -25,11 +24,11 @@ TABLE: list[tuple[str, list[Said], list[tuple[int, int]], bool]] = [
 ]
 
 
-@pytest.mark.parametrize(("name", "said", "spans", "headless"), TABLE, ids=[row[0] for row in TABLE])
-def test_where_turns_start(name: str, said: list[Said], spans: list[tuple[int, int]], headless: bool) -> None:
-    index = indexed(talk(*said))
-    assert [(turn.start, turn.end) for turn in index.turns] == spans
-    assert [turn.headless for turn in index.turns] == [headless, *[False] * (len(spans) - 1)][: len(spans)]
+def test_where_turns_start() -> None:
+    for name, said, spans, headless in TABLE:
+        index = indexed(talk(*said))
+        assert [(turn.start, turn.end) for turn in index.turns] == spans, name
+        assert [turn.headless for turn in index.turns] == [headless, *[False] * (len(spans) - 1)][: len(spans)]
 
 
 # name, conversation, result (index, block) -> index of its call, may the kept part start here (by turn)?
@@ -45,12 +44,6 @@ PAIRS: list[tuple[str, list[Said], dict[tuple[int, int], int], list[bool]]] = [
         [True, False, False, True],
     ),
     (
-        "an id used again before the late result of the first",
-        [u("go"), a(call("read", "x1")), u("go"), a(call("read", "x1")), r("x", "x1"), r("y", "x1")],
-        {(4, 0): 3, (5, 0): 3},
-        [True, False],
-    ),
-    (
         "an id used again once the first call was given up",
         [u("go"), a(call("read", "x1")), u("stop"), a("ok"), u("go"), a(call("read", "x1")), r("x", "x1")],
         {(6, 0): 5},
@@ -60,17 +53,14 @@ PAIRS: list[tuple[str, list[Said], dict[tuple[int, int], int], list[bool]]] = [
 ]
 
 
-@pytest.mark.parametrize(("name", "said", "known", "cuts"), PAIRS, ids=[row[0] for row in PAIRS])
-def test_what_belongs_together(
-    name: str, said: list[Said], known: dict[tuple[int, int], int], cuts: list[bool]
-) -> None:
-    index = indexed(talk(*said))
-    assert {(ref.message_index, ref.block_index): at for ref, at in index.pairs.items()} == known
-    assert [turn.separable for turn in index.turns] == cuts
+def test_what_belongs_together() -> None:
+    for name, said, known, cuts in PAIRS:
+        index = indexed(talk(*said))
+        assert {(ref.message_index, ref.block_index): at for ref, at in index.pairs.items()} == known, name
+        assert [turn.separable for turn in index.turns] == cuts, name
 
 
 def test_a_call_is_not_looked_for_behind_many_others() -> None:
-    """Each of many calls without a result was looked for among all."""
     said = [a(call("read", f"x{number % 300}")) for number in range(600)]
     assert not indexed(talk(u("go"), *said)).tied
     assert indexed(talk(u("go"), *said[:100], *said[:100])).tied
@@ -81,25 +71,6 @@ def test_the_newest_turns_moved_back_to_where_a_cut_is_allowed() -> None:
     index = indexed(talk(*said))
     assert [TURNS.cut_at(index, number) for number in range(5)] == [0, 1, 1, 3, 4]
     assert TURNS.cut_at(indexed(talk(u("1"), a(READ), u("2"), r("x"))), 1) == 0
-
-
-def test_a_message_that_comes_again_has_a_key_of_its_own() -> None:
-    messages = talk(u("continue"), a("ok"), u("continue"), u("continue"))
-    index = indexed(messages)
-    digest = messages[0].digest
-    assert [index.key(at) for at in (0, 2, 3)] == [digest, f"{digest}#1", f"{digest}#2"]
-
-
-@given(any_list)
-def test_turns_cover_the_list_without_a_gap(messages: tuple[Message, ...]) -> None:
-    index = indexed(messages)
-    covered = [position for turn in index.turns for position in range(turn.start, turn.end)]
-    assert covered == list(range(len(messages)))
-    assert index.raw_weight == sum(message.weight for message in messages)
-    users = [at for at, message in enumerate(messages) if message.view.opens_turn]
-    assert index.newest_user == (users[-1] if users else -1)
-    assert all(messages[turn.start].view.opens_turn != turn.headless for turn in index.turns)
-    assert not any(turn.headless for turn in index.turns[1:])
 
 
 @given(any_list)

@@ -2,11 +2,10 @@
 
 from typing import Any
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ctxmgr.engine.conversation import STEP_ROLES, goes_on, promised_start, working_set_start
+from ctxmgr.engine.conversation import STEP_ROLES, goes_on, working_set_start
 from ctxmgr.model.messages import Message
 from ctxmgr.model.policy import WorkingSet
 from tests.conversations import any_list
@@ -14,9 +13,9 @@ from tests.notation import Said, a, call, indexed, r, talk, u
 
 RUN = call("bash", command="make")
 STEP = [a(RUN), r("x" * 400)]  # a little over 100 tokens
-LATE = [a(call("bash", "late"))]
-TWO = [a(RUN, call("bash", command="test")), r("x" * 400), r("x" * 400)]
 
+TWO = [a(RUN, call("bash", command="test")), r("x" * 400), r("x" * 400)]
+LATE = [a(call("bash", "late"))]
 # name, conversation, results, tokens, index of the first message
 TABLE: list[tuple[str, list[Said], int, int, int]] = [
     ("nothing", [], 5, 8_000, 0),
@@ -35,15 +34,9 @@ TABLE: list[tuple[str, list[Said], int, int, int]] = [
 ]
 
 
-@pytest.mark.parametrize(("name", "said", "results", "tokens", "first"), TABLE, ids=[row[0] for row in TABLE])
-def test_where_it_begins(name: str, said: list[Said], results: int, tokens: int, first: int) -> None:
-    assert working_set_start(indexed(talk(*said)), WorkingSet(results, tokens)) == first
-
-
-def test_nothing_is_promised_where_nothing_is_the_assistants() -> None:
-    index = indexed(talk(r("x" * 400, "lost"), u("go")))
-    for start in (promised_start, working_set_start):
-        assert start(index, WorkingSet(5, 8_000)) == index.size
+def test_where_it_begins() -> None:
+    for name, said, results, tokens, first in TABLE:
+        assert working_set_start(indexed(talk(*said)), WorkingSet(results, tokens)) == first, name
 
 
 @given(any_list, st.integers(0, 6), st.integers(0, 400))

@@ -2,12 +2,9 @@
 
 import math
 
-import pytest
-
 from ctxmgr.engine.fit import FitInputs, MediaLimits, fitted
-from ctxmgr.engine.fit.draft import may_hold_all
 from ctxmgr.engine.invariants import STEPS
-from ctxmgr.model import BlockEdit, Decision, Keep, Media, Packet, Plan
+from ctxmgr.model import BlockEdit, Decision, Media, Plan
 from tests.notation import Json, Said, a, call, indexed, quarters, talk
 from tests.unit.engine.fit.test_fitting import whole
 
@@ -56,31 +53,20 @@ def shown(plan: Plan) -> tuple[list[tuple[int, int]], int]:
     return places, sum(edit.before_tokens - edit.after_tokens for edit in edits)
 
 
-@pytest.mark.parametrize(
-    ("media", "count"),
-    [
+def test_the_oldest_over_what_a_request_takes() -> None:
+    for media, count in (
         (limits(), 0),
-        (limits(most_images=5), 0),
         (limits(most_images=4), 1),  # to 95 % of four, rounded up
-        (limits(most_images=3), 2),
-        (limits(most_images=1), 4),
         (limits(most_images=0), 5),
-        (limits(most_bytes=SIZE), 0),
-        (limits(most_bytes=SIZE - 1), 1),
-        (limits(most_bytes=(SIZE - 900) / 0.95 + 1), 1),
-        (limits(most_bytes=(SIZE - 900) / 0.95 - 1), 2),
         (limits(most_bytes=(SIZE - 1_700) / 0.95 - 1), 3),
         (limits(most_bytes=10), 5),
         (limits(most_images=0, tokens=3), 0),  # the text would be heavier
-        (limits(most_images=0, tokens=4), 5),
-    ],
-)
-def test_the_oldest_over_what_a_request_takes(media: MediaLimits, count: int) -> None:
-    plan = fitted(indexed(MESSAGES), whole(MESSAGES), inputs(media)).plan
-    places, lighter = shown(plan)
-    assert places == ALL[:count]
-    assert lighter == count * (media.weigh(Media("image")) - quarters(GONE)) == WEIGHT - plan.weight
-    assert plan.too_big == () or media.most_bytes == 10
+    ):
+        plan = fitted(indexed(MESSAGES), whole(MESSAGES), inputs(media)).plan
+        places, lighter = shown(plan)
+        assert places == ALL[:count], count
+        assert lighter == count * (media.weigh(Media("image")) - quarters(GONE)) == WEIGHT - plan.weight, count
+        assert plan.too_big == () or media.most_bytes == 10, count
 
 
 def test_by_weight_all_but_the_newest_users_and_those_of_the_newest_step() -> None:
@@ -99,10 +85,3 @@ def test_what_became_a_text_stays_one_and_the_next_goes_with_it() -> None:
     media = ((0, GONE), (1, GONE))
     assert second.decisions[edit.key] == Decision("cut", weight=edit.after_tokens, media=media)
     assert fitted(index, second, inputs(limits(most_images=3))).plan == second
-
-
-@pytest.mark.parametrize(("images", "size", "held"), [(5, 0, True), (4, 0, False), (5, -1, False)])
-def test_a_list_within_the_bounds_is_so_however_it_is_shown(images: int, size: int, held: bool) -> None:
-    index = indexed(MESSAGES)
-    plan = Plan((Packet("p" * 98, 9), Keep(0, len(MESSAGES))), "green", 0, WEIGHT, WEIGHT, {})
-    assert may_hold_all(index, plan, limits(SIZE + 100 + size, images)) == held

@@ -3,8 +3,6 @@
 import json
 from typing import Any
 
-import pytest
-
 from ctxmgr import Session
 
 ENVIRONMENT = "# Environment\n" + "\n".join(
@@ -51,47 +49,27 @@ def sent(preset: str, messages: list[Any], window: int = 40_000) -> str:
     return json.dumps(listed).replace("\\n> ", "\\n")
 
 
-@pytest.mark.parametrize("preset", ["balanced", "turns", "tools"])
-@pytest.mark.parametrize(
-    "said",
-    [
+def test_it_stays_or_stands_word_for_word_in_the_packet() -> None:
+    for said in (
         {0: ENVIRONMENT, 2: RULE, 5: [{"type": "text", "text": TOLD}, {"type": "text", "text": RULE}]},
         {1: RULES_REMINDED},
-    ],
-    ids=["several", "rules in a reminder"],
-)
-def test_it_stays_or_stands_word_for_word_in_the_packet(preset: str, said: dict[int, Any]) -> None:
-    text = sent(preset, turns(14, said))
-    for each in said.values():
-        for part in [each] if isinstance(each, str) else [block["text"] for block in each]:
-            for line in filter(None, part.removeprefix("<system-reminder>").split("\n")):
-                assert json.dumps(line)[1:-1] in text, line
+    ):
+        for preset in ("balanced", "turns"):
+            text = sent(preset, turns(14, said))
+            for each in said.values():
+                for part in [each] if isinstance(each, str) else [block["text"] for block in each]:
+                    for line in filter(None, part.removeprefix("<system-reminder>").split("\n")):
+                        assert json.dumps(line)[1:-1] in text, line
 
 
-@pytest.mark.parametrize("preset", ["balanced", "turns"])
-def test_one_that_is_larger_than_its_budget_is_told_by_how_it_begins(preset: str) -> None:
-    long = "# Environment\n" + "\n".join(f"- note {line} of this machine, in words" for line in range(900))
-    text = sent(preset, turns(14, {0: long}))
-    assert "- note 7 of this machine" in text
-    assert "- note 890 of this machine" not in text
+def test_one_that_is_larger_than_its_budget_is_told_by_how_it_begins() -> None:
+    for preset in ("balanced", "turns"):
+        long = "# Environment\n" + "\n".join(f"- note {line} of this machine, in words" for line in range(900))
+        text = sent(preset, turns(14, {0: long}))
+        assert "- note 7 of this machine" in text, preset
+        assert "- note 890 of this machine" not in text, preset
 
 
-@pytest.mark.parametrize("preset", ["balanced", "turns", "tools"])
-def test_what_a_host_only_reminds_of_leaves_with_its_step(preset: str) -> None:
-    assert REMINDER.removeprefix("<system-reminder>") not in sent(preset, turns(14, {1: REMINDER}))
-
-
-def test_steps_of_a_host_that_prompts_at_every_step_leave_and_all_its_words_stay() -> None:
-    """Alone a prompt has no place that every provider accepts, so it cannot hold its step."""
-    messages: list[Any] = []
-    for message in turns(1, {}, calls=60):
-        led = message["role"] == "assistant" and messages
-        messages += [{"role": "system", "content": f"Rule {len(messages)}: never push."}] if led else []
-        messages.append(message)
-    session = Session({"preset": "balanced"}, model={"id": "m", "contextWindow": 40_000}, format="anthropic")
-    for end in range(1, len(messages) + 1, 3):
-        listed = session.project(messages[:end], overhead_tokens=6_000)
-    assert session.report is not None
-    assert session.report.checks == ()
-    assert len(listed) < 0.5 * len(messages)
-    assert "Rule 1: never push." in json.dumps(listed)
+def test_what_a_host_only_reminds_of_leaves_with_its_step() -> None:
+    for preset in ("balanced", "turns"):
+        assert REMINDER.removeprefix("<system-reminder>") not in sent(preset, turns(14, {1: REMINDER})), preset

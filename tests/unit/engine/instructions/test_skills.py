@@ -2,8 +2,6 @@
 
 from typing import Any
 
-import pytest
-
 from ctxmgr.engine.instructions import absent, instructions, leaving, remembered
 from ctxmgr.engine.instructions.copies import word_for_word
 from tests.notation import Said, a, call, indexed, quarters, r, talk, u
@@ -11,7 +9,6 @@ from tests.notation import Said, a, call, indexed, quarters, r, talk, u
 MOST_TOKENS = 300
 LINES = {
     "English": "Look at each file of the change, and say what is wrong with it.",
-    "German": "Sieh dir jede Datei der Änderung an und sage, was daran falsch ist.",
     "Chinese": "查看更改的每个文件，并说明其中有什么问题，不要遗漏任何一个。",
     "Russian": "Посмотри каждый файл изменения и скажи, что в нём не так.",
 }
@@ -54,19 +51,19 @@ def told(said: list[Said]) -> tuple[str, str]:
     return word_for_word(left, ROOM, quarters).text, word_for_word(away, ROOM, quarters).text
 
 
-@pytest.mark.parametrize("language", LINES)
-@pytest.mark.parametrize("how", BROUGHT)
-def test_a_skill_is_told_by_its_name_its_path_and_at_most_300_tokens(how: str, language: str) -> None:
-    for text in told(BROUGHT[how](body(language))):
-        source, _, told_of_it = text.partition("\n")[2].partition("\n")
-        assert "review" in source + told_of_it
-        assert "/w/.claude/skills/review" in source + told_of_it
-        assert LINES[language] in told_of_it
-        assert weigh(told_of_it.replace("> ", "")) <= MOST_TOKENS
-        assert told_of_it.endswith("\n> …")
+def test_a_skill_is_told_by_its_name_its_path_and_at_most_300_tokens() -> None:
+    for how in BROUGHT:
+        for language in LINES:
+            for text in told(BROUGHT[how](body(language))):
+                source, _, told_of_it = text.partition("\n")[2].partition("\n")
+                assert "review" in source + told_of_it, (how, language)
+                assert "/w/.claude/skills/review" in source + told_of_it, (how, language)
+                assert LINES[language] in told_of_it, (how, language)
+                assert weigh(told_of_it.replace("> ", "")) <= MOST_TOKENS, (how, language)
+                assert told_of_it.endswith("\n> …"), (how, language)
 
 
-@pytest.mark.parametrize("how", BROUGHT)
-def test_a_short_skill_is_told_whole(how: str) -> None:
-    for text in told(BROUGHT[how](body("English", 2))):
-        assert text.endswith(f"> # Review\n>\n> {LINES['English']}\n> {LINES['English']}")
+def test_a_short_skill_is_told_whole() -> None:
+    for how in BROUGHT:
+        for text in told(BROUGHT[how](body("English", 2))):
+            assert text.endswith(f"> # Review\n>\n> {LINES['English']}\n> {LINES['English']}"), how

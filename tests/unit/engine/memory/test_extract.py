@@ -2,13 +2,11 @@
 
 from typing import Any
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from ctxmgr.engine.memory.extract import from_message
 from ctxmgr.engine.memory.facts import Stamp
-from ctxmgr.engine.memory.from_tools import OUTCOME_CHARACTERS
 from ctxmgr.engine.memory.user_words import GOAL_CHARACTERS, SAID_CHARACTERS
 from ctxmgr.model.messages import PACKET_MARK, Block, BlockKind, Call, Role, View
 from ctxmgr.model.saved.facts import Fact
@@ -26,22 +24,13 @@ def view(role: Role, text: str, kind: BlockKind = "text", **fields: Any) -> View
     return View(role, (Block(kind, text=text, **fields),))
 
 
-@pytest.mark.parametrize(
-    ("role", "kind", "slots"),
-    [
-        ("user", "text", {"request"}),
+def test_who_may_say_what() -> None:
+    for role, kind, slots in (
         ("assistant", "text", {"said"}),
-        ("assistant", "thinking", set()),
         ("result", "text", set()),
-        ("result", "result", set()),
         ("note", "text", set()),
-        ("packet", "text", set()),
-        ("summary", "summary", set()),
-        ("other", "other", set()),
-    ],
-)
-def test_who_may_say_what(role: Role, kind: BlockKind, slots: set[str]) -> None:
-    assert {fact.kind for fact in facts(view(role, SAID, kind))} == slots
+    ):
+        assert {fact.kind for fact in facts(view(role, SAID, kind))} == slots, role
 
 
 def test_the_first_message_is_the_goal() -> None:
@@ -71,31 +60,17 @@ def test_a_packet_that_comes_back_says_nothing() -> None:
         assert facts(view(role, f"{PACKET_MARK}\n{SAID}"), opening=True) == ()  # type: ignore[arg-type]
 
 
-@pytest.mark.parametrize("lead", ["", "> ", "  "])
-def test_what_a_user_wrote_behind_a_pasted_packet_is_the_users(lead: str) -> None:
-    packet = (
-        f'{PACKET_MARK}\nKept by ctxmgr.\n\n## The user said\n- #1: "Never touch the lock file."\n\n'
-        "## Instructions\n\n- Skill:\n> Use steel.\n>\n> Never use tin.\n\n- Other:\n> Use iron.\n\n"
-        "## Where the rest is\nUp to the user's message #1: 3 messages.\n- a.py"
-    )
-    pasted = "".join(lead + line for line in packet.splitlines(keepends=True))
-    own = "No wait, don't do that. Log it at INFO instead of DEBUG."
-    (request,) = facts(view("user", f"My notes:\n{pasted}\n\n{own}"))
-    assert request.text.split() == f"My notes: {own}".split()
-
-
-def test_an_assistants_message_is_told_by_its_last_paragraph_with_the_turn_that_it_is_of() -> None:
-    (said,) = facts(view("assistant", "First this.\n\nNever that. It is done.\n"))
-    assert (said.kind, said.text, said.source, said.detail) == ("said", "Never that. It is done.", "assistant", "t")
-    assert facts(view("assistant", " \n")) == ()
-
-
-def test_a_result_is_read_by_its_call_alone() -> None:
-    calls = {"c1": Block("call", tool="bash", arguments={"command": "npm test"})}
-    (fact,) = facts(view("result", SAID, "result", call_id="c1"), calls)
-    told = (fact.kind, fact.status, fact.time_ms, fact.seq, fact.entry, fact.origin)
-    assert told == ("command", "ok", 3, 4, "e", "d")
-    assert facts(view("result", SAID, "result", call_id="c2"), calls) == ()
+def test_what_a_user_wrote_behind_a_pasted_packet_is_the_users() -> None:
+    for lead in ("", "> ", "  "):
+        packet = (
+            f'{PACKET_MARK}\nKept by ctxmgr.\n\n## The user said\n- #1: "Never touch the lock file."\n\n'
+            "## Instructions\n\n- Skill:\n> Use steel.\n>\n> Never use tin.\n\n- Other:\n> Use iron.\n\n"
+            "## Where the rest is\nUp to the user's message #1: 3 messages.\n- a.py"
+        )
+        pasted = "".join(lead + line for line in packet.splitlines(keepends=True))
+        own = "No wait, don't do that. Log it at INFO instead of DEBUG."
+        (request,) = facts(view("user", f"My notes:\n{pasted}\n\n{own}"))
+        assert request.text.split() == f"My notes: {own}".split(), lead
 
 
 def test_results_inside_a_user_message_are_read_too() -> None:
@@ -115,57 +90,3 @@ def test_what_a_person_refused_did_nothing() -> None:
     for tool, arguments in (("bash", {"command": "npm test"}), ("Write", {"file_path": "a.ts"})):
         assert of_result(tool, arguments, said, is_error=True) == ()
         assert of_result(tool, arguments, said) != ()
-
-
-@pytest.mark.parametrize(
-    ("tool", "arguments", "status", "key"),
-    [
-        ("read", {"path": "a.ts"}, "read", "read\na.ts"),
-        ("Write", {"file_path": "a.ts"}, "written", "changed\na.ts"),
-        ("apply_patch", {"input": "*** Begin Patch\n*** Delete File: a.ts\n"}, "deleted", "changed\na.ts"),
-    ],
-)
-def test_files(tool: str, arguments: dict[str, Any], status: str, key: str) -> None:
-    assert [(fact.status, fact.key) for fact in of_result(tool, arguments) if fact.kind == "file"] == [
-        (status, key)
-    ]
-    assert of_result(tool, arguments, is_error=True) == ()
-
-
-def test_what_a_run_says_of_its_end_is_one_short_line() -> None:
-    (failed,) = of_result(
-        "bash", {"command": "mypy ."}, "a.py:1:1: " + "x" * 100_000 + ": error: no", is_error=True
-    )
-    assert len(failed.detail) <= OUTCOME_CHARACTERS
-    assert "\n" not in failed.detail
-
-
-def test_a_tool_that_is_no_shell_runs_no_check() -> None:
-    for tool, arguments in (("grep", {"pattern": "pytest"}), ("mcp__ci__run", {"query": "pytest"})):
-        for failed in (False, True):
-            made = of_result(tool, arguments, "1 failed", is_error=failed)
-            assert not [fact for fact in made if fact.kind == "command"]
-
-
-def test_the_users_own_run_has_the_same_key() -> None:
-    for command, status in (("npm test", "ok"), ("npm test | tail -5", "unknown")):
-        block = Block("shell", text=f"{command}\nfine", arguments={"command": command})
-        (run,) = facts(View("shell", (block,)))
-        assert (run.key, run.status) == (f"test\n{command}", status)
-        assert [fact.key for fact in of_result("bash", {"command": command})] == [run.key]
-
-
-@pytest.mark.parametrize(
-    ("tool", "arguments", "tasks"),
-    [
-        ("TodoWrite", {"todos": [{"content": "a", "status": "in_progress"}]}, [("a", "active")]),
-        ("todowrite", {"todos": [{"content": "a", "status": "cancelled"}]}, []),
-        ("todowrite", {"todos": []}, []),
-    ],
-)
-def test_a_task_list_is_stated_whole(tool: str, arguments: dict[str, Any], tasks: list[tuple[str, str]]) -> None:
-    mark, *found = [fact for fact in of_result(tool, arguments) if fact.kind in ("listing", "task")]
-    assert mark.kind == "listing"
-    assert {fact.listing for fact in found} <= {mark.key}
-    assert [(fact.text, fact.status) for fact in found] == tasks
-    assert of_result(tool, arguments, is_error=True) == ()

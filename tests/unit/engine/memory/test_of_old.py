@@ -5,7 +5,6 @@ from typing import Any
 import msgspec
 
 from ctxmgr.engine.memory import PacketText, current, fold
-from ctxmgr.engine.memory.command_log import still_there
 from ctxmgr.model.saved import Fact, Ledger
 from tests.notation import quarters
 
@@ -55,9 +54,3 @@ def test_nothing_that_was_sorted_by_its_wording_is_told() -> None:
     assert len(current(both)) > 4
     assert current(both) == current(held(KEPT))
     assert "sorted" not in PacketText(both, "", quarters).within(3_000, ())
-
-
-def test_a_commit_that_release_02_took_back_is_not_told() -> None:
-    for move in ("back 1 9999999", "to HEAD~3", "rebased main", "unknown", "amend"):
-        moved = Fact("value", f"moved\nr9\n{move}\n", move, "tool", 9, status="\n")
-        assert list(still_there([*held([MADE]), moved])) == []

@@ -1,11 +1,9 @@
 """A summary that is not in view: what it says stands in the packet's room, under its own headings or as prose."""
 
-import pytest
-
 from ctxmgr.engine.memory import PacketText, Removed
 from ctxmgr.model.saved import RawSummary
 from tests.notation import a, indexed, quarters, summary, talk, u
-from tests.unit.engine.memory.packets import known, packet, part, summarised
+from tests.unit.engine.memory.packets import known, packet, summarised
 
 PROSE = """We move the billing to the new API.
 
@@ -16,25 +14,20 @@ STRUCTURED = "## Goal\nMove the billing\n\n## Constraints & Preferences\n- never
 GO = (u("Go on."), a("Gone."))
 
 
-def test_a_summary_in_prose_stands_paragraph_by_paragraph() -> None:
-    lines = part(packet(*GO, more=summarised(PROSE)), "From the summary")
-    assert [line.removeprefix("- ") for line in lines if line.startswith("- ")] == PROSE.split("\n\n")
-
-
-@pytest.mark.parametrize("text", [PROSE, STRUCTURED], ids=["prose", "structured"])
-def test_a_summary_in_view_is_not_told(text: str) -> None:
-    messages = talk(summary(text), u("Go on."), a("Gone."), u("And now?"))
-    digest = messages[0].digest
-    told = PacketText(
-        known(*GO, more=summarised(text, digest=digest)),
-        "",
-        quarters,
-        (RawSummary("compaction", text, digest, 1, ""),),
-    )
-    view = told.in_view(messages)
-    assert "billing" not in told.within(1_000, view, Removed(2))
-    assert "billing.py" in told.within(1_000, told.in_view(messages[1:]), Removed(2))
-    assert indexed(messages).size == 4
+def test_a_summary_in_view_is_not_told() -> None:
+    for text in (PROSE, STRUCTURED):
+        messages = talk(summary(text), u("Go on."), a("Gone."), u("And now?"))
+        digest = messages[0].digest
+        told = PacketText(
+            known(*GO, more=summarised(text, digest=digest)),
+            "",
+            quarters,
+            (RawSummary("compaction", text, digest, 1, ""),),
+        )
+        view = told.in_view(messages)
+        assert "billing" not in told.within(1_000, view, Removed(2)), text
+        assert "billing.py" in told.within(1_000, told.in_view(messages[1:]), Removed(2)), text
+        assert indexed(messages).size == 4, text
 
 
 def test_of_two_summaries_the_newer_counts() -> None:
@@ -42,13 +35,6 @@ def test_of_two_summaries_the_newer_counts() -> None:
     text = packet(*GO, more=more)
     assert "The billing is moved." in text
     assert "8080" not in text
-
-
-def test_a_branch_that_was_left_is_told_apart() -> None:
-    text = packet(*GO, more=summarised(STRUCTURED, "branch"))
-    assert "## From a branch that was left" in text
-    assert "## From the summary" not in text
-    assert "- never touch billing.py" in part(text, "From a branch")
 
 
 def test_what_a_summary_repeats_of_the_users_messages_is_told_once() -> None:

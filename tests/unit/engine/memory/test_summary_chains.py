@@ -3,8 +3,6 @@ closes what was carried."""
 
 import re
 
-import pytest
-
 from ctxmgr.engine.memory import summary
 from ctxmgr.model.compaction import Format
 from tests.notation import Said, a, call, err, quarters, r, u
@@ -27,27 +25,24 @@ def section(text: str, heading: str) -> list[str]:
     return text.partition(f"{heading}\n")[2].partition("\n\n")[0].split("\n")
 
 
-@pytest.mark.parametrize(
-    ("language", "form", "budget"),
-    [
+def test_ten_compactions_in_a_chain_lose_none_of_the_rules() -> None:
+    for language, form, budget in [
         *((language, "structured", DEFAULT // 4) for language in RULES),
         ("English", "structured", DEFAULT),
         ("Chinese", "nine-section", DEFAULT // 4),
         ("English", "continue", DEFAULT // 4),
-    ],
-)
-def test_ten_compactions_in_a_chain_lose_none_of_the_rules(language: str, form: Format, budget: int) -> None:
-    written: str | None = None
-    for messages in stretches(language, LINKS):
-        written = summary.compaction(messages, written, budget=budget, weigh=quarters, format=form)
-        assert quarters(written) <= budget
-    assert written is not None
-    stated = rules(language)
-    assert len(set(stated)) == COUNT
-    assert [rule for rule in stated if f'"{rule}"' not in written] == []
-    heading = "6. All user messages:" if form == "nine-section" else "## Constraints & Preferences"
-    numbers = [int(found[1]) for line in section(written, heading) if (found := re.match(r"- #(\d+): ", line))]
-    assert numbers == list(range(1, COUNT + 1))
+    ]:
+        written: str | None = None
+        for messages in stretches(language, LINKS):
+            written = summary.compaction(messages, written, budget=budget, weigh=quarters, format=form)
+            assert quarters(written) <= budget, language
+        assert written is not None, language
+        stated = rules(language)
+        assert len(set(stated)) == COUNT, language
+        assert [rule for rule in stated if f'"{rule}"' not in written] == [], language
+        heading = "6. All user messages:" if form == "nine-section" else "## Constraints & Preferences"
+        numbers = [int(found[1]) for line in section(written, heading) if (found := re.match(r"- #(\d+): ", line))]
+        assert numbers == list(range(1, COUNT + 1)), language
 
 
 STEPS = "\n".join(f"{number}. Read `m{number}.py` from the cache.\n   - then check it" for number in range(1, 20))
@@ -91,38 +86,6 @@ def test_an_approved_plan_stays_whole_in_a_chain() -> None:
             written = write((u(f"Go on with {number}."), a("Done.")), written, form)
 
 
-@pytest.mark.parametrize("language", RULES)
-def test_a_handoff_of_two_thousand_tokens_tells_the_first_and_the_newest_and_counts_the_rest(language: str) -> None:
-    written: str | None = None
-    for messages in stretches(language, LINKS):
-        written = summary.compaction(messages, written, budget=DEFAULT, weigh=quarters, format="handoff")
-        assert quarters(written) <= 2_000
-    stated = rules(language)
-    missing = [rule for rule in stated if f'"{rule}"' not in (written or "")]
-    assert stated[0] not in missing
-    assert stated[-10:] == [rule for rule in stated[-10:] if rule not in missing]
-    assert bool(missing) == bool(re.search(r"Constraints & Preferences \(\d+ more not shown\)", written or ""))
-
-
-@pytest.mark.parametrize("form", FORMATS)
-@pytest.mark.parametrize("after", FORMATS)
-def test_what_the_user_said_stays_where_the_format_changes(form: Format, after: Format) -> None:
-    first = write((u("Use tabs."), a("Yes."), u("Never push."), a("Yes.")), form=form)
-    second = write((u("Go on."), a("Gone.")), first, after)
-    for line in ('#1: "Use tabs."', '#2: "Never push."', '#3: "Go on."'):
-        assert second.count(line) == 1
-    third = write((u("And on."), a("Gone.")), second, form)
-    assert '#4: "And on."' in third
-    assert third.count('#1: "Use tabs."') == 1
-
-
-def test_the_goal_stays_the_first_request_and_the_latest_is_the_newest() -> None:
-    first = write((u("Ship it."), a("Yes."), u("Use tabs."), a("Yes.")))
-    second = write((u("Go on."), a("Gone.")), first)
-    assert section(first, "## Goal") == ['"Ship it."', 'Latest request: "Use tabs."']
-    assert section(second, "## Goal") == ['"Ship it."', 'Latest request: "Go on."']
-
-
 def ran(command: str, output: str, failed: bool = False) -> tuple[Said, ...]:
     return a(call("bash", command=command)), (err if failed else r)(output)
 
@@ -134,43 +97,34 @@ FAILING = (
 )
 
 
-@pytest.mark.parametrize("form", FORMATS)
-def test_a_check_that_ran_since_takes_the_place_of_what_was_carried(form: Format) -> None:
-    first = write((u("Begin."), *FAILING), form=form)
-    assert '- test: `pytest -q` failed after #2: "1 failed, 2 passed"' in first
-    second = write((u("Mend it."), *ran("pytest -q", "3 passed in 1s"), a("Mended.")), first, form)
-    assert '- test: `pytest -q` passed after #3: "3 passed"' in second
-    assert "1 failed" not in second
-    assert '- lint: `ruff check . | head -9` failed after #2: "3 errors"' in second
-    untold = write((u("Again."), *ran("ruff check . | head -9", "see the log")), second, form)
-    again = write((), untold, form)
-    for text in (untold, again):
-        assert "3 errors" not in text
-        assert "- lint: `ruff check . | head -9` ran after #4, outcome not shown" in text
-    third = write((u("More."), *ran("pytest -q | tail -1", "see the log"), a("Ran.")), second, form)
-    assert "3 passed" not in third
-    assert "- test: `pytest -q | tail -1` ran after #4, outcome not shown" in third
+def test_a_check_that_ran_since_takes_the_place_of_what_was_carried() -> None:
+    for form in FORMATS:
+        first = write((u("Begin."), *FAILING), form=form)
+        assert '- test: `pytest -q` failed after #2: "1 failed, 2 passed"' in first, form
+        second = write((u("Mend it."), *ran("pytest -q", "3 passed in 1s"), a("Mended.")), first, form)
+        assert '- test: `pytest -q` passed after #3: "3 passed"' in second, form
+        assert "1 failed" not in second, form
+        assert '- lint: `ruff check . | head -9` failed after #2: "3 errors"' in second, form
+        untold = write((u("Again."), *ran("ruff check . | head -9", "see the log")), second, form)
+        again = write((), untold, form)
+        for text in (untold, again):
+            assert "3 errors" not in text, form
+            assert "- lint: `ruff check . | head -9` ran after #4, outcome not shown" in text, form
+        third = write((u("More."), *ran("pytest -q | tail -1", "see the log"), a("Ran.")), second, form)
+        assert "3 passed" not in third, form
+        assert "- test: `pytest -q | tail -1` ran after #4, outcome not shown" in third, form
 
 
-@pytest.mark.parametrize("form", FORMATS)
-def test_a_carried_commit_that_was_amended_or_reset_is_gone(form: Format) -> None:
-    made = (*ran("cd /repo && git commit -m One", "[main abc1234] One\n 1 file changed"), a("Made."))
-    first = write((u("Commit it."), *made), form=form)
-    assert '- commit abc1234: "One"' in first
-    assert '- commit abc1234: "One"' in write((u("Go on."), a("Gone.")), first, form)
-    amended = ran("cd /repo && git commit --amend -m Two", "[main def5678] Two\n 1 file changed")
-    second = write((u("Amend it."), *amended), first, form)
-    assert "abc1234" not in second
-    assert '- commit def5678: "Two"' in second
-    assert "commit " not in write(
-        (u("Back."), *ran("cd /repo && git reset --hard HEAD~1", "HEAD is now at 0000001 Z")), first, form
-    )
-
-
-def test_a_turn_that_goes_on_after_a_summary_is_told_by_its_own_end() -> None:
-    first = write((u("Do it."), a("Half of it is done.")))
-    assert '- The assistant said after #1: "Half of it is done."' in first
-    second = write((a("All of it is done."), u("Good."), a("Thanks.")), first)
-    assert "Half of it" not in second
-    assert '- The assistant said after #1: "All of it is done."' in second
-    assert '- The assistant said after #2: "Thanks."' in second
+def test_a_carried_commit_that_was_amended_or_reset_is_gone() -> None:
+    for form in FORMATS:
+        made = (*ran("cd /repo && git commit -m One", "[main abc1234] One\n 1 file changed"), a("Made."))
+        first = write((u("Commit it."), *made), form=form)
+        assert '- commit abc1234: "One"' in first, form
+        assert '- commit abc1234: "One"' in write((u("Go on."), a("Gone.")), first, form), form
+        amended = ran("cd /repo && git commit --amend -m Two", "[main def5678] Two\n 1 file changed")
+        second = write((u("Amend it."), *amended), first, form)
+        assert "abc1234" not in second, form
+        assert '- commit def5678: "Two"' in second, form
+        assert "commit " not in write(
+            (u("Back."), *ran("cd /repo && git reset --hard HEAD~1", "HEAD is now at 0000001 Z")), first, form
+        ), form

@@ -3,7 +3,6 @@
 from collections.abc import Iterable
 from itertools import permutations
 
-from ctxmgr.engine.memory.facts import task_of_line
 from ctxmgr.engine.memory.ledger import now_and_past
 from ctxmgr.model.saved.facts import Fact
 from tests.unit.engine.memory.packets import of_result
@@ -44,15 +43,6 @@ def test_tasks_that_are_stated_one_a_call() -> None:
     assert tasks([*ONE_BY_ONE, *ran("TaskUpdate", 6, failed=True, taskId="2", status="completed")])[0][1] == "open"
 
 
-def test_only_an_id_at_the_end_of_a_tasks_line_is_its_id() -> None:
-    line = "Fix the parser (task #3) in the loader (see notes)"
-    assert [task_of_line(text)[1] for text in (line, f"{line} (task #4)", "Fix it (task #)")] == [
-        line,
-        line,
-        "Fix it (task #)",
-    ]
-
-
 def test_a_task_that_its_tool_closed_is_open_in_no_summary() -> None:
     for line in ("- [ ] Mend the build", "- [ ] mend the build (task #1)"):
         stated = summary(f"## Progress\n### In Progress\n{line}", 4)
@@ -88,12 +78,6 @@ def test_a_task_that_its_tool_did_not_take_is_none_also_where_no_flag_says_so() 
         assert tasks([*ONE_BY_ONE, *update])[0] == ("write the page", "open")
 
 
-def test_a_task_about_an_error_is_one() -> None:
-    assert tasks(created("1", "Error: mend it", 1)) == [("Error: mend it", "open")]
-    for text in ('{"error": null, "id": 3}', "Errors are task 3 now", "ok", ""):
-        assert tasks(told("TaskCreate", 1, text, subject="mend it", description="x")) == [("mend it", "open")]
-
-
 OPENED = [*created("1", "mend the build", 1), *ran("TaskUpdate", 2, taskId="1", status="in_progress")]
 
 
@@ -107,15 +91,6 @@ def test_a_task_that_is_renamed_without_a_state_is_told_by_its_new_text_in_the_s
     for order_ in permutations([*OPENED, *renamed, *dropped]):
         assert tasks(order_) == []
     assert tasks(renamed) == [("mend the build and its cache", "open")]
-
-
-def test_an_update_of_a_task_that_is_not_there_changes_nothing() -> None:
-    for text in ("Task not found", "Task #1 not found", "Error: task 1 was not found"):
-        assert tasks([*OPENED, *told("TaskUpdate", 3, text, taskId="1", status="completed")]) == [
-            ("mend the build", "active")
-        ]
-    done = told("TaskUpdate", 3, "Updated task #1 status", taskId="1", status="completed")
-    assert tasks([*OPENED, *done]) == [("mend the build", "done")]
 
 
 LISTED = """#1 [completed] mend the build
@@ -135,10 +110,3 @@ def test_the_list_that_the_task_tool_prints_is_the_state_of_its_tasks() -> None:
     assert ("release it", "done") in tasks([*facts, *later])
     one = told("TaskGet", 3, "Task #2: write the page\nStatus: in_progress\nDescription: all of it", taskId="2")
     assert tasks(one) == [("write the page", "active")]
-
-
-def test_a_list_of_tasks_that_another_tool_prints_says_nothing() -> None:
-    for tool in ("Bash", "Read", "mcp__evil__TaskList", "list_tasks", "grep"):
-        assert not [fact for fact in told(tool, 3, LISTED, command="cat t") if fact.kind == "task"]
-    for text in ("No tasks found", "", "#1 completed mend", "see #1 [completed] x", "#2 [pending] " + "x" * 600):
-        assert tasks(told("TaskList", 3, text)) == []

@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 import pytest
 
-from tests.test_faces import circles, faceless, parsed, reached_into, sources, unused
+from tests.test_faces import circles, faceless, reached_into, sources, unused
 
 ROOT = Path(__file__).parents[4]
 PAGE = ROOT / "docs" / "explanation" / "add-a-preset.md"
@@ -105,14 +105,13 @@ def test_its_rows_are_those_of_files_that_are_there() -> None:
 @pytest.mark.long
 def test_its_package_has_a_face_and_imports_faces(copy: Path) -> None:
     written = {path for path in (*modules(), *(edit.path for edit in edits())) if path.startswith("ctxmgr/")}
-    trees = {**sources(), **parsed({path: (copy / path).read_text(encoding="utf-8") for path in written})}
-    assert [*faceless(trees), *reached_into(trees), *circles(trees)] == []
-    assert [one for one in unused(trees, "") if "newest" in one] == []
+    texts = {**sources(), **{path: (copy / path).read_text(encoding="utf-8") for path in written}}
+    assert [*faceless(texts), *reached_into(texts), *circles(texts)] == []
+    assert [one for one in unused(texts, "") if "newest" in one] == []
 
 
 @pytest.mark.long
 def test_its_types_are_sound(copy: Path) -> None:
-    """All of ctxmgr, by what is known of what did not change: a part alone may be sound where the whole is not."""
     if (ROOT / ".mypy_cache").is_dir():
         shutil.copytree(ROOT / ".mypy_cache", copy / ".mypy_cache")
     ran(copy, "-m", "mypy")

@@ -7,14 +7,11 @@ from hypothesis import strategies as st
 from ctxmgr.engine.pressure.meter import (
     RATIO_HIGH,
     RATIO_LOW,
-    RATIO_START,
     bounds,
     is_believed,
     observe,
     ratio,
     tokens,
-    unseen,
-    void,
     weight_at,
 )
 from ctxmgr.model.saved.state import Meter
@@ -26,65 +23,36 @@ READ = Meter(reading_tokens=10_000, base=8_000, weigher=W, ratios={M: 1.2})
 
 # before, total, weight, window, the ratio afterwards (None: the meter is as it was)
 READINGS: list[tuple[Meter, int, int, int, float | None]] = [
-    (Meter(), 10_000, 8_000, WINDOW, RATIO_START),
     (READ, 11_400, 9_000, WINDOW, 1.2 + 0.2 * (1.4 - 1.2)),
     (READ, 8_600, 7_000, WINDOW, 1.2 + 0.2 * (1.4 - 1.2)),
     (READ, 10_199, 8_199, WINDOW, 1.2),  # a step under 200 tokens says nothing
-    (READ, 10_400, 8_200, WINDOW, 1.2 + 0.2 * (2.0 - 1.2)),
-    (READ, 9_000, 9_000, WINDOW, 1.2),  # counts that go apart say nothing
-    (READ, 10_000, 9_000, WINDOW, 1.2),
-    (READ, 20_000, 9_000, WINDOW, 1.2 + 0.2 * (RATIO_HIGH - 1.2)),
-    (READ, 10_001, 9_000, WINDOW, 1.2 + 0.2 * (RATIO_LOW - 1.2)),
-    (READ, WINDOW, 9_000, WINDOW, 1.2 + 0.2 * (RATIO_HIGH - 1.2)),
     (READ, WINDOW + 1, 9_000, WINDOW, None),
     (READ, 0, 9_000, WINDOW, None),
-    (READ, -5, 9_000, WINDOW, None),
 ]
 
 
-@pytest.mark.parametrize(("before", "total", "weight", "window", "after"), READINGS)
-def test_what_a_reading_teaches(before: Meter, total: int, weight: int, window: int, after: float | None) -> None:
-    meter = observe(before, M, total, weight, window)
-    if after is None:
-        assert meter is before
-    else:
-        assert (meter.reading_tokens, meter.base, meter.weigher) == (total, weight, W)
-        assert ratio(meter, M) == pytest.approx(after)
-
-
-def test_each_model_has_a_ratio_of_its_own() -> None:
-    meter = observe(READ, "classes/haiku", 12_500, 9_000, WINDOW)
-    assert ratio(meter, M) == 1.2
-    assert ratio(meter, "classes/haiku") == pytest.approx(1.25 + 0.2 * (2.5 - 1.25))
+def test_what_a_reading_teaches() -> None:
+    for before, total, weight, window, after in READINGS:
+        meter = observe(before, M, total, weight, window)
+        if after is None:
+            assert meter is before, total
+        else:
+            assert (meter.reading_tokens, meter.base, meter.weigher) == (total, weight, W), total
+            assert ratio(meter, M) == pytest.approx(after), total
 
 
 # meter, weight, overhead, tokens
 COUNTS: list[tuple[Meter, int, int, int]] = [
     (Meter(), 8_000, 0, 10_000),
-    (Meter(), 8_000, 3_000, 13_000),
     (READ, 8_000, 3_000, 10_000),  # the reading holds the overhead already
-    (READ, 9_000, 0, 11_200),
     (READ, 7_000, 0, 8_800),
     (Meter(reading_tokens=100, base=8_000), 0, 0, 0),
-    (Meter(reading_tokens=60_000, base=80_000), 10_000, 0, 7_500),  # by the ratio less than nothing
-    (Meter(reading_tokens=60_000, base=80_000), 10_000, 4_000, 11_000),
 ]
 
 
-@pytest.mark.parametrize(("meter", "weight", "overhead", "count"), COUNTS)
-def test_tokens_from_the_last_reading_on(meter: Meter, weight: int, overhead: int, count: int) -> None:
-    assert tokens(meter, M, weight, overhead) == count
-
-
-def test_after_a_compaction_the_count_is_estimated_but_the_ratio_is_known() -> None:
-    assert void(READ) == Meter(reading_tokens=None, base=0, weigher=W, ratios={M: 1.2})
-    assert tokens(void(READ), M, 1_000, 50) == 1_250
-
-
-def test_what_a_reading_has_beyond_its_list_is_what_the_host_adds() -> None:
-    assert unseen(READ, M) == 400
-    assert unseen(void(READ), M) == 0
-    assert unseen(Meter(reading_tokens=5_000, base=8_000), M) == 0
+def test_tokens_from_the_last_reading_on() -> None:
+    for meter, weight, overhead, count in COUNTS:
+        assert tokens(meter, M, weight, overhead) == count, weight
 
 
 meters = st.builds(
@@ -121,31 +89,24 @@ SENSE: list[tuple[str, int, int, bool]] = [
     ("classes/sonnet", 200_001, 100_000, False),  # above the window
     ("classes/sonnet", 25_000, 100_000, True),
     ("classes/sonnet", 24_999, 100_000, False),  # far below what was sent
-    ("classes/claude-sonnet-4-5", 40_000, 100_000, True),
-    ("classes/claude-sonnet-4-5", 39_999, 100_000, False),
-    ("classes/gpt-5.5", 30_000, 100_000, True),
-    ("classes/gpt-5.5", 29_999, 100_000, False),
-    ("classes/claude-opus-5-5", 4, 50_000, False),  # all but what was read from the cache
-    ("classes/claude-opus-5-5", 30_000, 500, True),  # a prompt and tools that nobody told of
-    ("classes/gemini-3", 0, 0, False),
 ]
 
 
-@pytest.mark.parametrize(("model", "total", "weight", "believed"), SENSE)
-def test_a_reading_is_believed_with_sense(model: str, total: int, weight: int, believed: bool) -> None:
-    assert is_believed(model, total, weight, WINDOW) == believed
+def test_a_reading_is_believed_with_sense() -> None:
+    for model, total, weight, believed in SENSE:
+        assert is_believed(model, total, weight, WINDOW) == believed, model
 
 
-@pytest.mark.parametrize(
-    ("model", "low", "high"),
-    [("claude-opus-5-5", 0.8, 2.5), ("openai/gpt-5.5", 0.6, 1.6), ("o3", 0.6, 1.6), ("gemini-3-pro", 0.6, 2.0)],
-)
-def test_the_ratio_stays_within_the_bounds_of_its_model(model: str, low: float, high: float) -> None:
-    key = f"{W}/{model}"
-    assert bounds(key) == (low, high)
-    up, down = (Meter(10_000, 8_000, W, {key: ratio}) for ratio in (high, low))
-    for _ in range(9):
-        up = observe(up, key, (up.reading_tokens or 0) + 5_000, up.base + 1_000, WINDOW)
-        down = observe(down, key, (down.reading_tokens or 0) + 100, down.base + 1_000, WINDOW)
-    assert (ratio(up, key), ratio(down, key)) == pytest.approx((high, low))
-    assert ratio(Meter(ratios={key: 9.0}), key) == high  # as an older release had learnt it
+def test_the_ratio_stays_within_the_bounds_of_its_model() -> None:
+    for model, low, high in (
+        ("claude-opus-5-5", 0.8, 2.5),
+        ("openai/gpt-5.5", 0.6, 1.6),
+    ):
+        key = f"{W}/{model}"
+        assert bounds(key) == (low, high), model
+        up, down = (Meter(10_000, 8_000, W, {key: ratio}) for ratio in (high, low))
+        for _ in range(9):
+            up = observe(up, key, (up.reading_tokens or 0) + 5_000, up.base + 1_000, WINDOW)
+            down = observe(down, key, (down.reading_tokens or 0) + 100, down.base + 1_000, WINDOW)
+        assert (ratio(up, key), ratio(down, key)) == pytest.approx((high, low)), model
+        assert ratio(Meter(ratios={key: 9.0}), key) == high, model  # as an older release had learnt it

@@ -3,20 +3,14 @@
 A file has 100 lines `line 1` to `line 100`; a read of some of them shows them as pi does, and says where to go on.
 """
 
-import json
 from typing import Any
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from ctxmgr.engine.conversation import BlockRef
 from ctxmgr.engine.staleness import superseded
-from ctxmgr.formats import anthropic
-from ctxmgr.session.reading import Reader
-from tests.notation import Said, a, call, err, indexed, quarters, r, talk, u
-from tests.translation import said as as_pi
-from tests.translation import to_anthropic
+from tests.notation import Said, a, call, indexed, r, talk, u
 
 LINES = 100
 
@@ -47,10 +41,6 @@ def bash(command: str, output: str = "ok") -> list[Said]:
     return [a(call("bash", command=command)), r(output)]
 
 
-def failed(tool: str, **arguments: Any) -> list[Said]:
-    return [a(call(tool, **arguments)), err("no")]
-
-
 def out_of_date(*parts: list[Said]) -> dict[BlockRef, str]:
     return dict(superseded(indexed(talk(u("go"), *(one for part in parts for one in part)))))
 
@@ -58,24 +48,8 @@ def out_of_date(*parts: list[Said]) -> dict[BlockRef, str]:
 # name, conversation after a user's message (1: first call, 2: its result, 3: second call, ...), what is superseded
 TABLE: list[tuple[str, list[list[Said]], dict[int, str]]] = [
     ("the same part again", [read("x", 5, 9), read("x", 5, 9)], {2: "read again"}),
-    ("a part does not stand for the whole", [read(), read("x", 5, 9)], {}),
-    ("the whole stands for a part", [read("x", 5, 9), edit(), read()], {2: "read again"}),
-    ("a write", [read(), write()], {2: "written later"}),
-    ("the same part around an edit that moves lines", [read("x", 5, 9), edit(), read("x", 5, 9)], {}),
-    ("a write that failed", [read(), failed("write", path="x", content="x")], {}),
-    ("an edit that failed, then another file", [failed("edit", path="x"), edit("y")], {}),
     ("a host that cleared", [read(), [a(call("read", path="x")), r("[Old tool result content cleared]")]], {}),
-    (
-        "a marker of ours",
-        [read(), [a(call("read", path="x")), r('[output pruned — ~9 tokens | read path="x"]')]],
-        {},
-    ),
     ("a read that was cut", [read("x", 5, 9), [a(call("read", path="x")), r("a\n…9 tokens truncated…\nb")]], {}),
-    (
-        "a part around what may have been a write",
-        [read("x", 5, 9), failed("bash", command="cat > x <<'EOF'\na\nEOF\npython x"), read("x", 5, 9)],
-        {},
-    ),
     ("by shell and tool", [read("x", 5, 9), bash("cat ./x", shown(1, 100))], {2: "read again"}),
     ("a failure that a shell hid", [read(), bash("cat x | head -200", "cat: x: No such file or directory")], {}),
     ("what a shell does besides stays", [bash("git log; cat x", shown(1, 100)), read()], {}),
@@ -84,62 +58,14 @@ TABLE: list[tuple[str, list[list[Said]], dict[int, str]]] = [
     ("a relative path after a cd may be elsewhere", [read(), bash("cd /v"), bash("cat x", shown(1, 100))], {}),
     ("tests again", [bash("npm test"), bash("npm test")], {2: "repeated"}),
     ("the newest stays", [bash("git diff"), bash("git diff"), bash("git diff")], {2: "repeated", 4: "repeated"}),
-    ("another command", [bash("npm test"), bash("npm test -- a")], {}),
-    ("a run is no look", [bash("python a.py"), bash("python a.py")], {}),
-    ("tests that fail stay", [bash("npm test"), failed("bash", command="npm test")], {}),
-    ("also before they pass", [failed("bash", command="npm test"), bash("npm test")], {}),
-    (
-        "what does not matter",
-        [
-            [a(call("bash", command="ls", description="a")), r("x")],
-            [a(call("bash", command="ls", timeout=3)), r("x")],
-        ],
-        {2: "repeated"},
-    ),
-    ("one that was cut", [bash("git diff"), bash("git diff", "a\n[Output truncated]")], {}),
-    (
-        "one that still runs",
-        [bash("npm test"), bash("npm test", "Process running with session ID 7\nOutput:\n")],
-        {},
-    ),
-    (
-        "two files in a call",
-        [
-            [
-                a(
-                    call(
-                        "apply_patch",
-                        input="*** Begin Patch\n*** Add File: x\n+a\n*** Add File: y\n+a\n*** End Patch",
-                    )
-                ),
-                r("ok"),
-            ],
-            read("x"),
-        ],
-        {},
-    ),
-    ("a call without a result", [read(), [a(call("write", path="x", content="a"))]], {}),
     ("an unsure path", [read("src/x"), read("/w/src/x")], {2: "read again"}),
     ("a path that may be two", [read("src/x"), read("/v/src/x"), read("/w/src/x")], {}),
 ]
 
 
-@pytest.mark.parametrize(("name", "parts", "expected"), TABLE, ids=[row[0] for row in TABLE])
-def test_what_is_superseded(name: str, parts: list[list[Said]], expected: dict[int, str]) -> None:
-    assert out_of_date(*parts) == {BlockRef(at, 0): reason for at, reason in expected.items()}
-
-
-def test_several_results_in_one_message() -> None:
-    """Anthropic's: the block number tells them apart, and their order is that of the blocks."""
-    steps = [a(call("read", path="x"), call("read", path="y")), r(shown(1, 100)), r(shown(1, 100))]
-    steps += [
-        a(call("edit", path="y", oldText="a", newText="b"), call("read", path="y")),
-        r("ok"),
-        r(shown(1, 100)),
-    ]
-    raws = [json.dumps(one).encode() for one in to_anthropic(as_pi(u("go"), *steps))]
-    messages = Reader(anthropic, quarters).read(raws)
-    assert superseded(indexed(messages)) == {BlockRef(2, 1): "read again"}
+def test_what_is_superseded() -> None:
+    for name, parts, expected in TABLE:
+        assert out_of_date(*parts) == {BlockRef(at, 0): reason for at, reason in expected.items()}, name
 
 
 act = st.one_of(
@@ -152,8 +78,6 @@ act = st.one_of(
 
 @given(st.lists(act, max_size=12))
 def test_no_line_of_the_file_is_lost(acts: list[Any]) -> None:
-    """A file is read, edited and written for real: every line of it that was ever shown, and still is in it, stands
-    in something that is not superseded."""
     lines = [f"first {number}" for number in range(10)]
     said: list[Said] = [u("go")]
     texts: list[set[str]] = [set()]

@@ -13,19 +13,14 @@ ISO_MS = 1_767_323_045_678
 
 TIMES: list[tuple[Any, int | None]] = [
     (5, 5),
-    (5.9, 5),
     (-5, -5),
     (ISO, ISO_MS),
     ("2026-01-02T03:04:05.678", ISO_MS),  # without a zone: UTC
     ("2026-01-02T04:04:05.678+01:00", ISO_MS),
-    ("1970-01-01", 0),
     ("soon", None),
-    ("", None),
     (None, None),
     (True, None),
     (2**60, None),
-    (float("nan"), None),
-    (float("inf"), None),
     ([5], None),
     ("0001-01-01T00:00:00+23:59", -62_135_683_140_000),  # before the first moment a datetime can hold
 ]
@@ -45,14 +40,11 @@ FORKED = tree(("a", None), ("b", "a"), ("c", "b"), ("d", "b"), ("e", "d"))
 PATHS: list[tuple[str, list[PiEntry], str | None, str]] = [
     ("to a leaf", FORKED, "c", "abc"),
     ("to another", FORKED, "e", "abde"),
-    ("to an inner entry", FORKED, "b", "ab"),
     ("to the last one", FORKED, None, "abde"),
     ("to one that is not there", FORKED, "x", ""),
     ("of nothing", [], None, ""),
-    ("of nothing to a leaf", [], "a", ""),
     ("a parent is missing", tree(("b", "a"), ("c", "b")), "c", "bc"),
     ("a circle", tree(("a", "c"), ("b", "a"), ("c", "b")), "c", "abc"),
-    ("its own parent", tree(("a", "a")), "a", "a"),
     ("children before their parents", FORKED[::-1], "e", "abde"),
 ]
 

@@ -3,7 +3,6 @@
 import json
 from typing import Any
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -24,20 +23,7 @@ def said(*blocks: Message) -> Message:
     return {"role": "assistant", "content": list(blocks)}
 
 
-def marked(messages: list[Message]) -> list[int]:
-    return [place for place, one in enumerate(messages) if "cache_control" in json.dumps(one)]
-
-
 USERS: list[Message] = [{"role": "user", "content": f"{number}"} for number in range(6)]
-
-
-def test_the_named_messages_bear_a_mark_and_the_given_ones_are_left_as_they_are() -> None:
-    before = json.dumps(USERS)
-    made = with_cache_marks(USERS, (2, 5))
-    assert made[2] == {"role": "user", "content": [text("2", **MARK)]}
-    assert marked(made) == [2, 5]
-    assert made[0] is USERS[0]
-    assert json.dumps(USERS) == before
 
 
 def test_marks_of_the_program_move_and_keep_their_lifetime() -> None:
@@ -45,16 +31,6 @@ def test_marks_of_the_program_move_and_keep_their_lifetime() -> None:
     made = with_cache_marks([said(text("a", **MARK)), {"role": "user", "content": [result]}, *USERS], (0, 7))
     assert made[0]["content"] == [text("a", **HOUR)]
     assert "cache_control" not in json.dumps(made[1])
-    assert made[7]["content"] == [text("5", **HOUR)]
-
-
-@pytest.mark.parametrize("raw", [False, True])
-def test_a_mark_within_a_result_keeps_its_lifetime_too(raw: bool) -> None:
-    result = {"type": "tool_result", "tool_use_id": "t", "content": [text("out", **HOUR), text("more")]}
-    given_: list[Any] = [said(text("a", **MARK)), {"role": "user", "content": [result]}, *USERS]
-    before = [json.dumps(one).encode() for one in given_] if raw else given_
-    made = [json.loads(one) if isinstance(one, bytes) else one for one in with_cache_marks(before, (7,))]
-    assert marked(made) == [7]
     assert made[7]["content"] == [text("5", **HOUR)]
 
 
@@ -86,20 +62,3 @@ def test_a_provider_finds_no_mark_to_refuse(messages: list[Any], places: list[in
     bare = [{name: value for name, value in one.items() if name != "cache_control"} for one in blocks]
     olds = [block for one in messages for block in one["content"]]
     assert bare == [{name: value for name, value in one.items() if name != "cache_control"} for one in olds]
-
-
-def test_there_are_never_more_than_four_with_those_outside_of_the_list() -> None:
-    for own, expected in [(0, [1, 2, 3, 5]), (1, [2, 3, 5]), (2, [3, 5]), (3, [5]), (4, []), (9, [])]:
-        assert marked(with_cache_marks(USERS, (0, 1, 2, 3, 5), own_marks=own)) == expected, own
-
-
-def test_the_last_block_that_can_bear_one_does() -> None:
-    for message, content in [
-        (said(text("a"), THINKING), [text("a", **MARK), THINKING]),
-        (said(text("a"), text(" ")), [text("a", **MARK), text(" ")]),
-        (said(THINKING), [THINKING]),
-        (said(text("")), [text("")]),
-        ({"role": "user", "content": ""}, ""),
-        (said(text("a"), {"type": "tool_use", "id": "t"}), [text("a"), {"type": "tool_use", "id": "t", **MARK}]),
-    ]:
-        assert with_cache_marks([message], (0,))[0]["content"] == content, message

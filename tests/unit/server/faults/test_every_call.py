@@ -3,7 +3,7 @@ what was answered is known to the next life, or was said not to be.
 
 As SQLite's tests do: a run without faults counts the calls that effects of a kind make, and for each n that is
 tried there are runs in which the n-th fails, and some in which all fail from then on. `scripts/test --all` tries
-the first and the last n of each line of ctxmgr that calls, and every tenth; `scripts/test` every twenty-fifth.
+the first and the last n of each line of ctxmgr that calls, and every tenth; `scripts/test` a few of some kinds.
 """
 
 import os
@@ -31,6 +31,12 @@ MEMORY = "/dev/shm"
 # the archive is at fault; the host has cancelled, or the job's work failed
 MAY_FAIL = {"retrieve", "search", "compact"}
 EACH_PLACE = 10  # the stride with which the ends of each place are tried, too
+OFTEN = [
+    (do.Send, 30),
+    (do.Save, 40),
+    (do.PutRows, 40),
+    (do.Open, 40),
+]  # with their strides
 AT_THE_END = 2  # calls that a life may need less than the counted one, by which thread was first
 CALLS_AT_LEAST = {
     do.Send: 20, do.Record: 40, do.Save: 26, do.Open: 20, do.Close: 5, do.Rest: 8, do.PutRows: 30,
@@ -93,8 +99,9 @@ async def check(directory: Path, system: System) -> None:
 
 # httpx leaves its socket to the collector where an import fails while it closes
 @pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
-@pytest.mark.parametrize("stride", [25, pytest.param(EACH_PLACE, marks=pytest.mark.long)])
-@pytest.mark.parametrize("kind", KINDS, ids=lambda kind: kind.__name__)
+@pytest.mark.parametrize(
+    ("kind", "stride"), [*OFTEN, *(pytest.param(kind, EACH_PLACE, marks=pytest.mark.long) for kind in KINDS)]
+)
 async def test_a_fault_at_each_call_of_an_effect(kind: type, stride: int, state: Path) -> None:
     for life in ("a first life loads what is imported once", "counted"):
         counted = System(kind)

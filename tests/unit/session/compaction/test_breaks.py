@@ -84,8 +84,3 @@ def test_else_the_words_tell(why: str, of: JobContext) -> None:
     depths, asked = told(of, messages(6))
     assert depths is None
     assert asked == (why == "the host gave none this time")
-
-
-@pytest.mark.parametrize("count", [0, 1])
-def test_nobody_is_asked_about_what_has_no_place_to_break(count: int) -> None:
-    assert told(seen(cohesion="host"), messages(count)[:1]) == (None, 0)

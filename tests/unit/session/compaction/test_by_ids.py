@@ -32,36 +32,6 @@ def test_the_kept_part_may_start_with_a_user_message_that_was_named(several: boo
     assert talk.call("compact", sessionId="s")["compaction"]["firstKeptEntryId"] == first
 
 
-def test_without_names_it_starts_with_an_answer() -> None:
-    talk, _ = told(named=False)
-    assert talk.call("planCompaction", sessionId="s")["preparation"]["firstKeptEntryId"] == "a2"
-
-
-def test_what_a_named_message_said_belongs_to_its_entry() -> None:
-    for several, asked in ((False, "u1"), (True, "u1")):
-        facts = told(several=several)[0].call("getLedger", sessionId="s")["facts"]
-        rule = next(fact for fact in facts if fact["slot"] == "request" and "file1.py" in fact["text"])
-        assert rule["entryId"] == asked
-    facts = told(named=False)[0].call("getLedger", sessionId="s")["facts"]
-    rule = next(fact for fact in facts if fact["slot"] == "request" and "file1.py" in fact["text"])
-    assert rule["entryId"] == "a1"
-
-
-def test_a_move_back_to_a_named_message_keeps_what_it_said() -> None:
-    talk, _ = told()
-    talk.call("session_tree", sessionId="s", newLeafId="u2", oldLeafId="a3")
-    facts = [fact["text"] for fact in talk.call("getLedger", sessionId="s")["facts"]]
-    assert any("file2.py" in text for text in facts)
-    assert not any("file3.py" in text for text in facts)
-
-
-def test_one_name_too_many_names_nothing_else() -> None:
-    talk, make = Talk(POLICY), Messages()
-    talk.context([make.user("Question.")])
-    talk.turn_end(make.reply("Answer."), tokens=10, entryIds={"user": ["u0", None, "u1"], "message": "a1"})
-    assert talk.status()["seq"] == 1
-
-
 def test_a_branch_is_summarised_of_what_the_session_has_seen() -> None:
     talk, _ = told()
     found = talk.call("summarizeBranch", sessionId="s", oldLeafId="a3", targetId="a1")

@@ -4,11 +4,8 @@ from typing import Any
 
 import pytest
 
-from ctxmgr.engine.memory.scratchpad import SCRATCHPAD_HEADING
-from ctxmgr.summarize import writing
 from tests.contract.scenarios.compaction.trees import MODEL, OURS, grown, structured, turn_part
 from tests.contract.talk import Messages, Talk
-from tests.notation import quarters
 
 OLD, NEW = "| port is 9090", "| port is 7070"
 
@@ -60,28 +57,3 @@ def test_it_carries_the_notes_of_now(asked: Any, strategy: str, before: str) -> 
     assert summary.count("## Scratchpad") == 1
     assert "## Goal" in summary
     assert not talk.asked("complete")
-
-
-LISTS = "\n\n<read-files>\na.py\n</read-files>\n\n<modified-files>\nb.py\n</modified-files>"
-
-
-@pytest.mark.parametrize("section", ["", f"\n\n{SCRATCHPAD_HEADING}\n{OLD}"])
-def test_files_stay_listed_at_its_end(section: str) -> None:
-    noted = writing.with_newer_notes(f"## Goal\nGo.{section}{LISTS}", "port is 7070", 16_000, quarters)
-    assert noted.startswith("## Goal\nGo.\n\n## Scratchpad")
-    assert noted.endswith(f"{NEW}{LISTS}")
-    assert OLD not in noted
-    assert writing.with_newer_notes(f"## Goal\nGo.{section}{LISTS}", "", 16_000, quarters) == f"## Goal\nGo.{LISTS}"
-
-
-def test_notes_that_are_gone_leave_it() -> None:
-    talk, make, messages = ahead("extractive", "port is 9090")
-    noted(talk, "")
-    summary = with_the_request(talk, make, messages)
-    assert "## Scratchpad" not in summary
-    assert "## Goal" in summary
-
-
-def test_notes_that_stayed_change_nothing() -> None:
-    talk, make, messages = ahead("extractive", "port is 9090")
-    assert OLD in with_the_request(talk, make, messages)

@@ -55,7 +55,7 @@ class Course:
         return {"at": self.clock}
 
 
-@settings(max_examples=25)
+@settings(max_examples=15)
 @given(
     st.lists(st.tuples(st.sampled_from(Course.MOVES), st.sampled_from(Course.DEEDS), st.booleans()), max_size=24)
 )
@@ -110,12 +110,6 @@ def lived() -> bytes:
 def test_the_same_bytes_whatever_the_hash_seed() -> None:
     root = str(Path(__file__).resolve().parents[4])
     expected = hashlib.sha256(lived()).hexdigest()
-    for seed in ("4242",):
-        ran = subprocess.run(
-            [sys.executable, "-c", SCRIPT.format(root=root)],
-            env={**os.environ, "PYTHONHASHSEED": seed},
-            capture_output=True,
-            text=True,
-            check=True,
-        )
-        assert ran.stdout.strip() == expected
+    command, environment = [sys.executable, "-c", SCRIPT.format(root=root)], {**os.environ, "PYTHONHASHSEED": "42"}
+    ran = subprocess.run(command, env=environment, capture_output=True, text=True, check=True)
+    assert ran.stdout.strip() == expected

@@ -26,8 +26,7 @@ Port the parser.
 """
 DETAILS = "\n".join(f"- parse_{number} is called by convert_{number} alone" for number in range(300))
 CLAUDE = "This session is being continued from a previous conversation that ran out of context.\n\n"
-CODEX = "Another language model started to solve this problem and produced a summary of its thinking process.\n\n"
-LEADS = {"a known lead": CLAUDE, "another": CODEX, "sections alone": ""}
+LEADS = {"a known lead": CLAUDE, "sections alone": ""}
 
 
 def summary(lead: str) -> Fields:
@@ -69,8 +68,6 @@ def stated(talk: Talk) -> list[str]:
     [("anthropic", "balanced"), ("responses", "balanced"), ("openai", "turns"), ("pi", "tools")],
 )
 def test_a_list_that_begins_anew_is_a_compaction(format: str, lead: str, preset: str) -> None:
-    """The ledger is kept, and learns of the summary as one; an epoch is opened; the list goes out legal, its first
-    user message first; and the session goes on from there."""
     talk, messages = before(format, preset), anew(format, LEADS[lead])
     number = talk.status()["epoch"]
     answer = talk.context(marked(messages), answer="messages")
@@ -87,24 +84,9 @@ def test_a_list_that_begins_anew_is_a_compaction(format: str, lead: str, preset:
         assert (grown["report"]["epoch"], grown["report"]["firstChangedIndex"]) == (number + 1, -1)
 
 
-def test_an_item_that_stands_for_the_past_is_a_compaction_each_time() -> None:
-    """Codex with OpenAI's own: what the item says only the provider can read."""
-    talk = before("responses")
-    for number in (1, 2):
-        item = {"type": "compaction", "encrypted_content": f"past {number}"}
-        epoch = talk.status()["epoch"]
-        rule = {"role": "user", "content": "Never touch the tests."}
-        answer = talk.context([rule, item, *step("responses", 95 + number)], answer="messages")
-        assert answer["report"]["epoch"] == epoch + 1
-        assert answer["report"]["arithmetic"].startswith("compaction: ")
-        assert item in answer["list"]
-    assert "Never touch the tests." in stated(talk)
-
-
 # what is no compaction: (name, list after it)
 OTHERS: list[tuple[str, list[Fields]]] = [
     ("a rewind", [{"role": "user", "content": "Never touch the tests."}, *session("openai", 3)[-1]]),
-    ("another task", [{"role": "user", "content": "Write a poem about the sea."}]),
     ("a list most of which stays", [summary(""), *session("openai")[-1][1:]]),
 ]
 
@@ -114,15 +96,3 @@ def test_no_other_list_is_one(name: str, listed: list[Fields]) -> None:
     talk = before("openai")
     answer = talk.context(listed, answer="messages")
     assert not answer["report"].get("arithmetic", "").startswith("compaction")
-
-
-def test_the_words_of_a_summary_are_not_the_users() -> None:
-    """What the program says was said comes from a summary, before and after a restart."""
-    for lead in LEADS.values():
-        talk = before("openai")
-        talk.context(anew("openai", lead))
-        for asked in (talk, talk_of(talk.saved, WINDOW, format="openai")):
-            asked.context([*anew("openai", lead), *step("openai", 92)])
-            facts = asked.call("getLedger", sessionId="s")["facts"]
-            sources = {fact["source"] for fact in facts if fact["text"] == "Never touch the schema."}
-            assert sources == {"summary"}

@@ -27,9 +27,7 @@ TABLE: list[tuple[str, MessageFormat, list[Any], int, list[int]]] = [
     ("all of it", pi, [U, A, U, A], 1_000, [0, 1, 2, 3]),
     ("what fits", pi, [U, A, U, A], 300, [2, 3]),
     ("at least the newest turn", pi, [U, A, U, A], 10, [2, 3]),
-    ("without a user all of it", pi, [A, A], 10, [0, 1]),
     ("prompts before it stay", openai, [P, U, A, P, U, A], 500, [0, 3, 4, 5]),
-    ("and count", openai, [P, U, A, U, A], 350, [0, 3, 4]),
     (
         "nor is a turn that stands between what goes together",
         anthropic,

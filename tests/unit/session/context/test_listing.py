@@ -38,13 +38,6 @@ def talk_by(monkeypatch: pytest.MonkeyPatch, preset: Off) -> Talk:
     return Talk(policy={"preset": "turns"})
 
 
-def test_what_takes_long_is_asked_again_where_it_may(monkeypatch: pytest.MonkeyPatch) -> None:
-    preset = Reluctant()
-    answer = talk_by(monkeypatch, preset).context([Messages().user("Hello.")])
-    assert preset.asked == [False, True]
-    assert answer["report"]["reason"] == "pruning is off"
-
-
 def test_who_never_decides_is_no_answer(monkeypatch: pytest.MonkeyPatch) -> None:
     talk = talk_by(monkeypatch, Reluctant(never=True))
     messages = [Messages().user("Hello.")]
@@ -103,16 +96,3 @@ def test_after_checks_that_failed_the_next_list_starts_afresh(
     if not restart:
         assert after["report"]["firstChangedIndex"] == 0
         assert "the next list starts afresh" in status["notes"][0]
-
-
-def test_the_overhead_of_a_call_is_kept_until_another_is_told() -> None:
-    make = Messages()
-    talk, messages = Talk(), [make.user("Hello.")]
-    pressures = []
-    for told in ({}, {"overheadTokens": 20_000}, {}, {"overheadTokens": 0}):
-        talk.context(messages, **told)
-        pressures.append(talk.status()["pressure"])
-        messages += [make.reply("Yes?"), make.user("Go on.")]
-    assert pressures[1] == pytest.approx(pressures[2], abs=0.01)
-    assert pressures[2] > pressures[0] + 0.1
-    assert pressures[3] < pressures[2] - 0.1

@@ -90,13 +90,7 @@ def by_another_model(talk: Talk) -> Talk:
     return talk
 
 
-BETWEEN = [
-    weighed_otherwise,
-    restarted,
-    restarted_and_weighed_otherwise,
-    restarted_without_an_archive,
-    by_another_model,
-]
+BETWEEN = [restarted_and_weighed_otherwise, restarted_without_an_archive, by_another_model]
 
 
 @pytest.mark.parametrize("preset", PLACES)
@@ -121,18 +115,3 @@ def test_a_release_that_words_it_otherwise_does_so_only_of_what_leaves_now(
     assert shown(restarted(talk)) == before
     for at in PLACES[preset]:
         assert b"worded otherwise" in shown(begun(preset))[at]
-
-
-def test_what_is_shown_again_after_a_rewind_is_remembered_as_written() -> None:
-    """Results are pruned while their turns are away. Rewound they are shown, by a plan that decides nothing."""
-    make, policy = Messages(), {"preset": "turns", "recentUserTurns": {"green": 3}, "packetTokens": 0}
-    several = [one for number in range(8) for one in make.turn(f"Part {number}.", LONG, path=f"f{number}.py")]
-    pruning = {"protectedTurns": 1, "pruneProtect": 0, "workingSet": {"results": 0, "tokens": 0}}
-    talk = Talk({**policy, **pruning}, capabilities={"retrieve": True})
-    talk.context(several)
-    talk.call("prune", sessionId="s")
-    talk.context(several)
-    rewound = talk.context(several[:12], answer="messages")
-    assert all(decision.written for decision in session_of(talk).state.decisions.values())
-    other = Talk({**policy, **pruning}, capabilities={}, found=SnapshotLoaded(tuple(talk.saved)))
-    assert other.context(several[:12], answer="messages")["list"] == rewound["list"]

@@ -2,12 +2,10 @@
 
 from typing import Any
 
-import pytest
-
 from ctxmgr.engine.rewriting.marker import handle
 from ctxmgr.model.epochs import ArchiveAnswer
 from ctxmgr.server import effects as do
-from tests.contract.talk import Failed, Fields, Messages, Talk
+from tests.contract.talk import Fields, Messages, Talk
 from tests.unit.session.recovery import RETRIEVE
 
 
@@ -15,15 +13,13 @@ def ready(**capabilities: Any) -> Talk:
     return Talk(capabilities=capabilities or RETRIEVE)
 
 
-def failing(talk: Talk, fault: str | None = "the disk is full") -> list[do.PutRows | do.GetRow]:
-    """From here on the archive answers this fault; what it was asked."""
+def failing(talk: Talk) -> list[do.PutRows | do.GetRow]:
+    """From here on the disk is full; what the archive was asked."""
     asked: list[do.PutRows | do.GetRow] = []
 
     def archive(effect: do.PutRows | do.GetRow) -> ArchiveAnswer:
         asked.append(effect)
-        if fault is None:
-            raise RuntimeError("planted")
-        return ArchiveAnswer(fault=fault)
+        return ArchiveAnswer(fault="the disk is full")
 
     talk.driver.archive = archive  # type: ignore[method-assign]
     return asked
@@ -36,9 +32,3 @@ def context(talk: Talk, make: Messages) -> Fields:
 def page(talk: Talk, name: str, **params: Any) -> Fields:
     answer: Fields = talk.call("retrieve", sessionId="s", handle=handle(name), **params)
     return answer
-
-
-def error(talk: Talk, name: str, **params: Any) -> Fields:
-    with pytest.raises(Failed) as failed:
-        page(talk, name, **params)
-    return failed.value.error

@@ -6,9 +6,7 @@ import pytest
 from tests.contract.talk import Fields, Messages, Talk
 from tests.unit.session.context.compacted import FORMATS
 from tests.unit.session.context.test_respelling import said_by_user, step
-from tests.unit.session.methods.archived import failing
 from tests.unit.session.methods.test_archiving import replayed
-from tests.unit.session.recovery import RETRIEVE
 
 BOTH = {"requestCompaction": "whenIdle", "archive": True}
 ENTRY = {"id": "c1", "summary": "## Goal\nPort it", "firstKeptEntryId": "e5", "tokensBefore": 5}
@@ -31,7 +29,6 @@ def owls(format: str) -> list[Fields]:
     ("format", "preset"), [(form, "balanced") for form in FORMATS] + [("pi", "off"), ("pi", "turns")]
 )
 def test_what_the_next_list_does_not_show_is_found(format: str, preset: str) -> None:
-    """As under a proxy: a shorter list comes, and nobody told of a compaction."""
     talk, messages = talk_of(format, preset), owls(format)
     talk.context(messages)
     assert texts(talk) == []
@@ -73,31 +70,6 @@ def test_a_compaction_that_names_what_it_keeps_archives_at_once() -> None:
     assert replayed(talk).findings == ()
 
 
-def test_what_was_only_reported_leaves_with_a_compaction_too() -> None:
-    talk, make = talk_of(), Messages()
-    reported(talk)
-    talk.call("session_compact", sessionId="s", compactionEntry={**ENTRY, "firstKeptEntryId": "unknown"})
-    assert texts(talk) == []
-    talk.context([make.summary("## Goal\nPort it"), make.user("Go on.")])
-    assert "the elk is 4712" in texts(talk)
-    assert replayed(talk).findings == ()
-
-
-def test_what_an_epoch_took_out_before_stays_under_its_handle() -> None:
-    """Whichever way a block leaves, it is one row."""
-    make = Messages()
-    talk = Talk({"preset": "balanced", "effectiveWindow": 16_000}, capabilities=RETRIEVE)
-    messages: list[Fields] = []
-    for number in range(14):
-        messages += make.turn(f"Read {number}.", f"owl{number} " * 900, path=f"src/f{number}.py")
-        talk.context([*messages, make.user("And now?")])
-    before = dict(talk.driver.archived["s"])
-    talk.context([make.summary("## Goal\nPort it"), make.user("Go on.")])
-    after = talk.driver.archived["s"]
-    assert {key: after[key] for key in before} == before
-    assert sum("owl1 " in row.text for row in after.values()) == 1
-
-
 def test_a_result_that_the_host_clears_is_found_and_its_message_is_not() -> None:
     talk, messages = talk_of("anthropic"), owls("anthropic")
     talk.context(messages)
@@ -106,19 +78,3 @@ def test_a_result_that_the_host_clears_is_found_and_its_message_is_not() -> None
     talk.context(cleared)
     (text,) = texts(talk)
     assert text.startswith("def func_0_0()")
-
-
-def test_prompts_do_not_leave() -> None:
-    talk = talk_of("openai")
-    prompt = {"role": "system", "content": "Today is Monday."}
-    talk.context([prompt, *owls("openai")])
-    talk.context([{**prompt, "content": "Today is Tuesday."}, *owls("openai")])
-    assert texts(talk) == []
-
-
-def test_a_list_that_goes_on_archives_nothing() -> None:
-    talk, messages = talk_of(), owls("pi")
-    asked = failing(talk)
-    for end in range(1, len(messages) + 1):
-        talk.context(messages[:end])
-    assert asked == []

@@ -58,14 +58,6 @@ def test_its_bill_is_the_one_that_the_proof_shows(shown_once: tuple[int, str]) -
     assert closed.rstrip().endswith(f"({held['closed']:.0%})")
 
 
-def test_it_says_that_the_agent_alone_would_have_compacted(shown_once: tuple[int, str]) -> None:
-    assert "That exceeds the window: without ctxmgr, the agent would have compacted it.\n" in shown_once[1]
-
-
-def test_a_blank_line_precedes_the_bill(shown_once: tuple[int, str]) -> None:
-    assert "╯\n\nThe bill" in shown_once[1]
-
-
 @pytest.mark.parametrize(
     ("found", "has_proxy", "installs"),
     [(None, True, True), ("/bin/ctxmgr", False, True), ("/bin/ctxmgr", True, False)],
@@ -106,15 +98,6 @@ def test_a_failed_check_is_shown_and_is_the_exit_code(monkeypatch: pytest.Monkey
     out = capsys.readouterr().out
     assert "failed: call 1: a pair was [parted]" in out
     assert "Nothing was removed" in out
-
-
-def test_a_server_that_never_answered_is_a_failure_and_no_fault(
-    monkeypatch: pytest.MonkeyPatch, capsys: Said
-) -> None:
-    runs = made("off", [], failures=["call 0: it did not start"]), made("balanced", [])
-    monkeypatch.setattr(command, "replayed", lambda *given: runs)
-    assert main(["demo"]) == 1
-    assert "it did not start" in capsys.readouterr().out
 
 
 def test_a_long_list_shows_its_start_its_end_and_the_packet() -> None:

@@ -27,10 +27,6 @@ def share(*talk: Said, show: Show = whole) -> float | None:
     return total(CodeLengths().repeats(sights(*talk, show=show))).share
 
 
-def test_all_is_kept_where_nothing_left() -> None:
-    assert share(*TALK) == 1
-
-
 def test_nothing_is_kept_where_the_newest_text_alone_is_shown() -> None:
     assert share(*TALK, show=newest(3)) == pytest.approx(0, abs=0.01)
 

@@ -2,8 +2,6 @@
 
 from typing import Any
 
-import pytest
-
 from ctxmgr.study.next_action.actions import APIS, CUT_OFF, Action, ActionCompletion, action_of
 
 
@@ -40,17 +38,15 @@ ANSWERS = [
 ]
 
 
-@pytest.mark.parametrize(("api", "piece", "action"), ANSWERS)
-def test_it_is_the_first_tool_and_its_target(api: str, piece: Any, action: Action) -> None:
-    assert read(api, piece).action == action
+def test_it_is_the_first_tool_and_its_target() -> None:
+    for api, piece, action in ANSWERS:
+        assert read(api, piece).action == action, piece
 
 
-@pytest.mark.parametrize(
-    ("api", "piece"), [("anthropic", anthropic(stop="max_tokens")), ("chat", chat(stop="length"))]
-)
-def test_an_answer_that_was_cut_off_has_none(api: str, piece: Any) -> None:
-    made = read(api, piece)
-    assert (made.action, made.fault) == (None, CUT_OFF)
+def test_an_answer_that_was_cut_off_has_none() -> None:
+    for api, piece in (("anthropic", anthropic(stop="max_tokens")), ("chat", chat(stop="length"))):
+        made = read(api, piece)
+        assert (made.action, made.fault) == (None, CUT_OFF), api
 
 
 def test_a_refusal_has_none() -> None:

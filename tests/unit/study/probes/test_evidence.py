@@ -3,7 +3,7 @@
 import pytest
 
 from ctxmgr.study.probes.evidence import Evidence, EvidenceIndex, Exact, PathMention, PathState, TextState, Wording
-from ctxmgr.study.probes.wording import joined, line_pieces, pieces, prose, references, sentences, shortened
+from ctxmgr.study.probes.wording import joined, line_pieces, pieces, references, sentences, shortened
 from tests.notation import Said, a, call, r, raws, u
 
 NAMES = {"index.ts": 2, "parse.ts": 1}
@@ -31,11 +31,6 @@ def test_the_last_piece_of_a_sentence_is_as_long_as_the_others() -> None:
     assert pieces("a b c d e f g") == (" a b c d e f ", " b c d e f g ")
     assert pieces("a b") == (" a b ",)
     assert pieces("-- !") == ()
-
-
-def test_no_piece_goes_over_what_was_taken_out() -> None:
-    text = prose("mend this\n```\nlog\n```\nand that")
-    assert held(Wording(pieces(text)), u("mend this\n```\nlog\n```\nand that")) == 1
 
 
 def test_code_is_found_by_the_line() -> None:

@@ -4,26 +4,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ctxmgr.study.probes import Stub, figures, probing, timeline
-from ctxmgr.study.probes.figures import PolicyGrades
 from ctxmgr.study.probes.kinds import examined, points
 from tests.notation import Said, a, call, r, u
 from tests.unit.study.probes.asked import SESSION, WEIGHT, asked, empty, of, recording, sights, weigh
-
-
-def means(of: PolicyGrades) -> set[float]:
-    return {answer.grade for answer in of.answers}
-
-
-def test_the_whole_list_answers_all_and_the_empty_list_nothing() -> None:
-    examined_session = of(*SESSION)
-    everything, nothing = asked(
-        examined_session, timeline.whole(examined_session.course), empty(examined_session.course)
-    )
-    assert {answer.probe.kind for answer in everything.answers} == {*figures.KINDS} - {"files.read", "instructions"}
-    assert means(everything) == {1.0}
-    assert means(nothing) == {0.0}
-    assert all(answer.loss is None for answer in everything.answers)
-
 
 SAID = """the parser must never stop because TypeError in src/a.ts #451 v1.2.3 was wrong? Let me mend it. 'quoted'
 **x** - `npm run test` I'll use A_B instead of c.d <tag>b</tag> don\u2019t [x] [ ] changed: now root cause"""

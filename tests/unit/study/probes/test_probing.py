@@ -1,7 +1,6 @@
 """Memory probes as a user asks for them: `replay --probes`, its file of failures, the page, and `compare`."""
 
 import json
-import re
 import stat
 from pathlib import Path
 from typing import Any
@@ -23,21 +22,21 @@ from tests.unit.study.sighted import sights
 
 
 @pytest.fixture(scope="module")
-def asked(tmp_path_factory: pytest.TempPathFactory) -> tuple[Any, list[Any], str]:
-    """The figures, the failed probes, and the page."""
+def asked(tmp_path_factory: pytest.TempPathFactory) -> tuple[Any, list[Any]]:
+    """The figures, and the failed probes."""
     folder = tmp_path_factory.mktemp("probes")
     replay = ["replay", str(begun(folder, 130)), "--preset", "turns", "--window", "24000"]
     with pytest.MonkeyPatch.context() as patch:
         printed: list[str] = []
         patch.setattr("builtins.print", lambda *texts, **rest: printed.append(" ".join(map(str, texts))))
-        files = ["--probes-failed", str(folder / "failed.jsonl"), "--report", str(folder / "page.html")]
+        files = ["--probes-failed", str(folder / "failed.jsonl")]
         assert main([*replay, "--probes", "--json", *files]) == 0
     assert stat.S_IMODE((folder / "failed.jsonl").stat().st_mode) == 0o600
     failed = [json.loads(line) for line in (folder / "failed.jsonl").read_text().splitlines()]
-    return json.loads(printed[-1]), failed, (folder / "page.html").read_text()
+    return json.loads(printed[-1]), failed
 
 
-def test_each_policy_is_asked_and_the_newest_tokens_beside_them(asked: tuple[Any, list[Any], str]) -> None:
+def test_each_policy_is_asked_and_the_newest_tokens_beside_them(asked: tuple[Any, list[Any]]) -> None:
     document = asked[0][0]["probes"]
     assert list(document["policies"]) == ["turns", "off", NEWEST]
     for policy in document["policies"].values():
@@ -46,8 +45,8 @@ def test_each_policy_is_asked_and_the_newest_tokens_beside_them(asked: tuple[Any
         assert policy["tokens"] > 0
 
 
-def test_what_failed_is_written_with_where_it_was_lost(asked: tuple[Any, list[Any], str]) -> None:
-    _, failed, _ = asked
+def test_what_failed_is_written_with_where_it_was_lost(asked: tuple[Any, list[Any]]) -> None:
+    _, failed = asked
     assert failed
     for probe in [probe for probe in failed if probe["kind"] == "untrue"]:
         assert {"recording", "policy", "call", "calls", "kind", "section", "statement"} == set(probe)
@@ -59,13 +58,6 @@ def test_what_failed_is_written_with_where_it_was_lost(asked: tuple[Any, list[An
         assert probe["grade"] < 1
     newest = [probe for probe in failed if probe["policy"] == NEWEST and probe["kind"] == "goal"]
     assert all(0 < probe["lost"]["call"] <= probe["call"] and probe["lost"]["left"] for probe in newest)
-
-
-def test_the_page_draws_the_kinds_by_policy(asked: tuple[Any, list[Any], str]) -> None:
-    text = asked[2]
-    assert "Memory probes by kind" in text
-    kinds = text[text.index('<th scope="col">goal</th>') :]
-    assert re.search(r"turns</th><td class=\"share\"[^>]*>[01]\.\d{3}</td>", kinds)
 
 
 def test_several_recordings_have_means(tmp_path: Path) -> None:

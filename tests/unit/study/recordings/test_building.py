@@ -2,12 +2,9 @@
 
 import json
 
-import pytest
-
 from ctxmgr.study.recordings import json_values
 from ctxmgr.study.recordings.building import RecordingBuilder
 from ctxmgr.study.recordings.json_values import call, content, text_block
-from ctxmgr.study.recordings.recording import UnreadableRecording
 from tests.unit.study.recorded import messages, seen, usage
 
 
@@ -66,13 +63,6 @@ def test_oddities_are_counted() -> None:
         "calls without a result: 1",
         "times that go backwards: 1",
     )
-
-
-def test_a_recording_without_messages_is_said() -> None:
-    some = building()
-    some.compaction("all gone", 1, 2)
-    with pytest.raises(UnreadableRecording, match="no messages in this recording of a host"):
-        some.recording("s")
 
 
 def test_arguments_are_an_object() -> None:

@@ -194,13 +194,11 @@ def test_an_odd_block_beside_others_is_counted(tmp_path: Path) -> None:
         assert load(tmp_path, json.dumps([GO, said("assistant", [{"type": kind}])]).encode()).entries, kind
 
 
-@pytest.mark.parametrize("encoding", ["utf-8-sig", "utf-16"])
-def test_a_byte_order_mark_is_none_of_the_text(tmp_path: Path, encoding: str) -> None:
-    for name, document, host, shown in LISTS:
-        recording = load(tmp_path, json.dumps(document).encode(encoding))
-        assert (seen(recording), recording.host) == (shown, host), name
+def test_a_byte_order_mark_is_none_of_the_text(tmp_path: Path) -> None:
     lines = "".join(json.dumps(message) + "\r\n" for message in (GO, said("assistant", "größer")))
-    assert seen(load(tmp_path, lines.encode(encoding))) == ["u: go", "a: größer"]
+    for encoding in ("utf-8-sig", "utf-16"):
+        assert seen(load(tmp_path, lines.encode(encoding))) == ["u: go", "a: größer"]
+        assert seen(load(tmp_path, json.dumps([GO]).encode(encoding))) == ["u: go"]
 
 
 def test_a_mark_before_other_bytes_is_said(tmp_path: Path) -> None:

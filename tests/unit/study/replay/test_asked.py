@@ -79,7 +79,7 @@ def test_the_picture_has_each_policy_at_the_figures_that_the_command_prints(
 ) -> None:
     page = tmp_path / "page.html"
     arguments = ["--front", "--window", "24000", "--report", str(page), "--json"]
-    assert main(["replay", str(begun(tmp_path, 120)), *arguments]) == 0
+    assert main(["replay", str(begun(tmp_path, 80)), *arguments]) == 0
     rows = json.loads(capsys.readouterr().out)
     beside = rows[0]["beside"]
     assert [row["preset"] for row in rows] == [*ALL, *(label(value) for value in VALUES if value != "balanced")]
@@ -100,7 +100,7 @@ def test_terminal_and_page_show_the_same_figures_under_the_same_names(
 ) -> None:
     """Of two recordings: the table of each, and the one of both."""
     page = tmp_path / "page.html"
-    files = [str(begun(tmp_path, messages)) for messages in (90, 120)]
+    files = [str(begun(tmp_path, messages)) for messages in (50, 70)]
     assert main(["replay", *files, "--preset", "balanced", "--window", "24000", "--report", str(page)]) == 0
     printed = [_cells(table, r"[│┃]") for table in re.findall(r"┏.*?└", capsys.readouterr().out, re.DOTALL)]
     tables = re.findall(r"<table>(.*?)</table>", page.read_text(encoding="utf-8"), re.DOTALL)

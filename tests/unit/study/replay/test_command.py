@@ -10,7 +10,6 @@ import pytest
 from ctxmgr.cli import main
 from ctxmgr.study.driving import PEERS
 from ctxmgr.study.probes import Probing
-from ctxmgr.study.replay import tables
 from tests.inprocess import InProcess
 from tests.unit.study.replay.commands import GREENHOUSE, USER, begun
 
@@ -150,12 +149,11 @@ def test_a_file_that_can_not_be_read_is_said_and_the_others_go_on(
     assert "no difference" in out
 
 
-@pytest.mark.parametrize("host", ["modelled", "recorded"])
 def test_sessions_left_at_once_have_every_measure_and_a_page(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str], host: str
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     paths = [str(begun(tmp_path, messages)) for messages in (0, 1, 2)]
-    everything = ["--preset", "off", "--probes", "--peers", "--host", host]
+    everything = ["--preset", "off", "--probes", "--peers", "--host", "recorded"]
     report = tmp_path / "report.html"
     assert main(["replay", *paths, *everything, "--report", str(report), "--json"]) == 0
     shown = json.loads(capsys.readouterr().out)
@@ -164,18 +162,17 @@ def test_sessions_left_at_once_have_every_measure_and_a_page(
     assert all(Path(path).name in report.read_text() for path in paths)
 
 
-@pytest.mark.parametrize("where", ["measures", "probes"])
 def test_a_fault_of_one_recording_costs_the_others_neither_rows_nor_the_page(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, where: str
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    real = {"measures": tables.work, "probes": Probing.figures_of}[where]
+    real = Probing.figures_of
 
     def faulty(*given: Any) -> Any:
         if any(getattr(argument, "name", "") == "begun-1.jsonl" for argument in given):
             raise ZeroDivisionError("planted")
         return real(*given)
 
-    monkeypatch.setattr(*{"measures": (tables, "work"), "probes": (Probing, "figures_of")}[where], faulty)
+    monkeypatch.setattr(Probing, "figures_of", faulty)
     paths = [str(begun(tmp_path, messages)) for messages in (1, 2)]
     report = tmp_path / "report.html"
     assert main(["replay", *paths, "--preset", "off", "--probes", "--report", str(report), "--json"]) == 1

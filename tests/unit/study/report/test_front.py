@@ -177,7 +177,7 @@ def test_what_was_simulated_is_told_by_its_shape() -> None:
     assert "floor" not in str(front.legend(policy_points([standard()]), None))
 
 
-@settings(max_examples=30)
+@settings(max_examples=10)
 @given(st.lists(st.tuples(st.floats(0, 2), st.floats(-1, 1)), max_size=10))
 def test_all_points_are_in_the_frame(places: list[tuple[float, float]]) -> None:
     some = [PolicyPoint(f"p{at}", 1, x, Ratio(round(1000 * y), 1000)) for at, (x, y) in enumerate(places)]
@@ -188,7 +188,7 @@ def test_all_points_are_in_the_frame(places: list[tuple[float, float]]) -> None:
         assert 0 <= y <= front.HIGH
 
 
-@settings(max_examples=30)
+@settings(max_examples=10)
 @given(st.lists(st.tuples(st.floats(40, 480), st.floats(14, 300)), max_size=9))
 def test_labels_never_lie_over_each_other_wherever_points_are(places: list[tuple[float, float]]) -> None:
     room = Box(40, 480, 0, 300)

@@ -83,11 +83,6 @@ def test_only_those_changed_since_count(tmp_path: Path) -> None:
     assert of_home(tmp_path, 6).sessions == ()
 
 
-def test_only_agents_that_are_asked_for_count(tmp_path: Path) -> None:
-    made.a_home(tmp_path)
-    assert {session.title for session in of_home(tmp_path, 0, "pi", "codex").sessions} == {"pi", "Codex"}
-
-
 def test_a_session_that_is_kept_twice_counts_once(tmp_path: Path) -> None:
     made.opencode_folders(tmp_path / ".local/share/opencode/storage", "ses_1", 1)
     made.opencode_folders(tmp_path / ".local/share/opencode/storage", "ses_2", 1)
@@ -130,10 +125,6 @@ def test_the_files_of_claude_codes_sub_agents_are_no_sessions(tmp_path: Path) ->
     assert of_home(tmp_path).sessions == ()
 
 
-def test_a_home_without_agents_holds_nothing(tmp_path: Path) -> None:
-    assert of_home(tmp_path / "nobody") == Kept(())
-
-
 def test_an_open_database_is_read_with_its_log_and_nothing_is_written(tmp_path: Path) -> None:
     """Another process's: connections of one process share what they write beside a database."""
     with closing(sqlite3.connect(made.opencode_database(tmp_path / "agent" / DATABASE, {"ses_1": 1}))) as agent:
@@ -145,14 +136,6 @@ def test_an_open_database_is_read_with_its_log_and_nothing_is_written(tmp_path: 
     assert [Path(path).name for path in sorted(before)] == ["opencode.db", "opencode.db-shm", "opencode.db-wal"]
     assert [session.id for session in of_home(tmp_path / "home").sessions] == ["ses_1", "ses_2"]
     assert tree(tmp_path / "home") == before
-
-
-def test_nothing_is_written_where_agents_keep_their_sessions(tmp_path: Path) -> None:
-    made.a_home(tmp_path)
-    before = tree(tmp_path)
-    for session in of_home(tmp_path).sessions:
-        recording(session)
-    assert tree(tmp_path) == before
 
 
 def test_an_id_in_a_message_is_no_path(tmp_path: Path) -> None:

@@ -76,6 +76,7 @@ def test_the_page_says_what_the_terminal_says_and_needs_nothing_beside_it(
     assert set(re.findall(r"https?://[^\"]*", text)) == {"http://www.w3.org/2000/svg"}  # a name, which nobody asks
 
 
+@pytest.mark.long
 def test_workers_say_what_this_process_says(home: Path, capsys: Said) -> None:
     made.a_home(home)
     assert said(capsys, "--workers", "2") == said(capsys)
@@ -166,25 +167,19 @@ def test_no_sessions_are_said_and_are_a_failure(capsys: Said) -> None:
     assert "Looked for those of Claude Code, Codex, OpenCode, Gemini CLI, pi, Cline" in told.err
 
 
-@pytest.mark.parametrize(
-    ("arguments", "words"),
-    [
+def test_wrong_usage_is_said(capsys: Said) -> None:
+    for arguments, words in (
         (["nowhere"], "no such file or folder: nowhere"),
         (["--report", "nowhere/page.html"], "cannot be written"),
         (["--models", "nowhere.json"], "nowhere.json"),
-        (["--policies", "lean,odd"], "is not a list of points of keep"),
-        (["--agent", "nobody"], "'nobody' is not one of claude, codex"),
         (["--state-dir", "x"], "--state-dir goes with --live"),
         (["--live", "x", "--report", "page.html"], "takes no PATH and no --report"),
-    ],
-)
-def test_wrong_usage_is_said(arguments: list[str], words: str, capsys: Said) -> None:
-    try:
-        code: object = main(["savings", *arguments])
-    except SystemExit as ended:
-        code = ended.code
-    assert code == 2
-    assert words in capsys.readouterr().err
+    ):
+        assert main(["savings", *arguments]) == 2, arguments
+        assert words in capsys.readouterr().err
+    with pytest.raises(SystemExit, match="2"):
+        main(["savings", "--policies", "lean,odd"])
+    assert "is not a list of points of keep" in capsys.readouterr().err
 
 
 class WithoutStudy:

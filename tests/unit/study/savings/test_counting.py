@@ -1,12 +1,9 @@
 """What providers counted, as each agent records it."""
 
-from pathlib import Path
-
 import pytest
 
 from ctxmgr.model import PriceTier, TieredPrices
 from ctxmgr.study.recordings import Recording, readers
-from ctxmgr.study.savings.agents import STORES
 from ctxmgr.study.savings.measuring import CountedCall, cost, counted_calls, longest_tokens, overhead_tokens
 from tests.unit.study.savings import made
 
@@ -29,12 +26,6 @@ def test_no_token_of_an_agents_record_counts_twice(content: object) -> None:
     found = counted(content(3))
     assert [one.input_tokens for one in found] == [made.sent(0), made.sent(1), made.sent(2)]
     assert [one.read for one in found] == [0, made.sent(0), made.sent(1)]
-
-
-def test_neither_does_one_of_opencodes(tmp_path: Path) -> None:
-    file = made.opencode_database(tmp_path / "opencode.db", {"ses_1": 2})
-    found = counted(STORES["database"].content(file, "ses_1"))
-    assert [(one.input_tokens, one.read) for one in found] == [(made.sent(0), 0), (made.sent(1), made.sent(0))]
 
 
 def test_nor_of_clines() -> None:

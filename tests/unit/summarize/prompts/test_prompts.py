@@ -1,15 +1,10 @@
 """The prompts: what is shown, what is asked for, in which order."""
 
-from ctxmgr.summarize.formats import BRANCH, FREE, STRUCTURED, TURN, Shape
-from ctxmgr.summarize.prompts import SYSTEM, Matter, PromptParts, merge_prompt, on_context_prompt, prompt
+from ctxmgr.summarize.formats import BRANCH, FREE, TURN, Shape
+from ctxmgr.summarize.prompts import PromptParts, merge_prompt, on_context_prompt, prompt
 from tests.unit.summarize.scripted import SHAPES
 
 ALL = PromptParts("talk", "gone", "lead", "## Goal\nold", "turn", "notes", ("one", "two"))
-
-
-def test_the_system_prompt_says_that_the_record_is_no_order() -> None:
-    for word in ("summarise", "Do not carry the conversation on", "obey no instruction", "Call no tools"):
-        assert word in SYSTEM
 
 
 def test_a_prompt_shows_then_asks_then_says_how() -> None:
@@ -32,28 +27,6 @@ def test_a_prompt_shows_then_asks_then_says_how() -> None:
         places = [text.index(one) for one in order]
         assert places == sorted(places), shape
         assert text.endswith("mind the tests"), shape
-
-
-MATTERS: list[tuple[Matter, Shape, str]] = [
-    ("history", STRUCTURED, "Summarise the conversation above."),
-    ("turn-prefix", TURN, "the first part of one turn"),
-    ("branch", BRANCH, "a branch of the work that was left"),
-]
-
-
-def test_matters() -> None:
-    for matter, shape, words in MATTERS:
-        assert words in prompt(matter, shape, PromptParts("talk")), matter
-        assert "part 2 of 3 of a longer one" in prompt(matter, shape, PromptParts("talk"), slice_number=(2, 3)), (
-            matter
-        )
-        assert ("Critical Context" in prompt(matter, shape, PromptParts("talk"))) == (matter == "history"), matter
-
-
-def test_instructions_in_place_of_ours() -> None:
-    text = prompt("branch", FREE, PromptParts("talk"), "Only the dead ends.")
-    assert "#" not in text
-    assert text.endswith("Only the dead ends.")
 
 
 def test_every_prompt_asks_for_the_users_language() -> None:

@@ -1,15 +1,11 @@
 """Asking again: what is asked, how often, with which words, and what it comes to."""
 
-import pytest
-
-from ctxmgr.model.compaction import Asking, Completion, CompletionRequest, CompletionUsage
+from ctxmgr.model.compaction import Completion, CompletionRequest, CompletionUsage
 from ctxmgr.summarize.asks import ShapedRequest, SummaryFailed, answers
 from ctxmgr.summarize.brief import SummaryInput, SummaryUsage
 from ctxmgr.summarize.formats import STRUCTURED
-from ctxmgr.summarize.parse import CompletionFailure
-from ctxmgr.summarize.strategies import side_by_side
 from tests.notation import quarters
-from tests.unit.summarize.scripted import filled, prepared, run
+from tests.unit.summarize.scripted import filled, prepared
 
 GOOD = Completion(filled(STRUCTURED), usage=CompletionUsage(100, 10))
 LONG = Completion(filled(STRUCTURED) + "\n- word" * 5_000, usage=CompletionUsage(1, 1))
@@ -97,20 +93,3 @@ def test_a_second_try_says_what_was_wrong() -> None:
         assert words in second.prompt, refused
         assert third == second  # hints do not pile up
         assert (second.system, second.max_tokens, second.label) == (first.system, first.max_tokens, first.label)
-
-
-def counting(name: str, rounds: list[int], end: str = "") -> Asking[str]:
-    for number, count in enumerate(rounds):
-        got = yield tuple(CompletionRequest("slice", "", f"{name}{number}.{place}", 1) for place in range(count))
-        assert [one.text for one in got] == [f"{name}{number}.{place}" for place in range(count)]
-    if end:
-        raise SummaryFailed(CompletionFailure("failed"))
-    return name
-
-
-def test_what_one_raises_ends_both() -> None:
-    other = counting("r", [1, 1])
-    with pytest.raises(SummaryFailed):
-        run(side_by_side(counting("l", [1], end="x"), other), lambda ask: Completion(ask.prompt))
-    with pytest.raises(StopIteration):
-        next(other)

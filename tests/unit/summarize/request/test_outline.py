@@ -4,33 +4,27 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ctxmgr.engine.memory.markdown import sections_of
-from ctxmgr.summarize.formats import NINE, STRUCTURED
+from ctxmgr.summarize.formats import STRUCTURED
 from ctxmgr.summarize.outline import as_text, first_section, outline_sections, together, undoubled
-from tests.goldens import held
 from tests.unit.summarize.scripted import SHAPES, filled
 
 # name, texts oldest first, what they make
 TOGETHER: list[tuple[str, list[str], str]] = [
     ("one", ["## Goal\na\n\n## Next Steps\n1. b"], "## Goal\na\n\n## Next Steps\n1. b"),
-    ("the same twice", ["## Goal\na", "## Goal\na"], "## Goal\na"),
-    ("goals add up", ["## Goal\na", "## Goal\nb"], "## Goal\na\n\nb"),
     ("lists add up", ["## Key Decisions\n- a", "## Key Decisions\n- b\n- a"], "## Key Decisions\n- a\n- b"),
     ("numbers run on", ["## Next Steps\n1. a", "## Next Steps\n1. b\n2. c"], "## Next Steps\n1. a\n2. b\n3. c"),
     ("in the shape's order", ["## Next Steps\n1. a", "## Goal\nb"], "## Goal\nb\n\n## Next Steps\n1. a"),
-    ("others after them", ["## Notes\nx", "## Goal\nb"], "## Goal\nb\n\n## Notes\nx"),
     (
         "done later is not open",
         ["### In Progress\n- [ ] a\n- [ ] b", "### Done\n- [x] a"],
         "### Done\n- [x] a\n\n### In Progress\n- [ ] b",
     ),
-    ("nor pending", ["## Next Steps\n1. a", "### Done\n- [x] A."], "### Done\n- [x] A.\n\n## Next Steps\n- (none)"),
     (
         "begun anew is open",
         ["### Done\n- [x] a", "### In Progress\n- [ ] a"],
         "### Done\n- [x] a\n\n### In Progress\n- [ ] a",
     ),
     ("(none) gives way", ["### Blocked\n- (none)", "### Blocked\n- it fails"], "### Blocked\n- it fails"),
-    ("(none) stays alone", ["### Blocked\n(none)", "### Blocked\n- (none)"], "### Blocked\n(none)"),
     (
         "with what is below",
         ["### Done\n- a\n  - one", "### Done\n- a\n  - two"],
@@ -53,23 +47,6 @@ def test_together() -> None:
     for texts, made in [row[1:] for row in TOGETHER]:
         assert together(texts, STRUCTURED) == made, texts
         assert together([made], STRUCTURED) == made, texts
-
-
-def test_of_current_work_and_the_next_step_the_last_counts() -> None:
-    texts = [
-        f"6. All user messages:\n   - m{n}\n\n8. Current Work:\n   w{n}\n\n9. Optional Next Step:\n   s{n}"
-        for n in "12"
-    ]
-    text = together(texts, NINE)
-    assert text == held("summarize/nine-of-two.md", text)
-
-
-def test_a_heading_of_the_nine_without_its_colon_gets_one() -> None:
-    (_, part) = outline_sections("## 4. Errors and fixes\nx", NINE)
-    assert part.line == "## 4. Errors and fixes"
-    (_, part) = outline_sections("4. Errors and fixes\nx", NINE)
-    assert part.line == "4. Errors and fixes:"
-    assert [part.line for part in outline_sections("1. Fix the index\n2. Run it", NINE)] == [""]
 
 
 LINE = st.sampled_from(

@@ -35,23 +35,12 @@ def body(text: str, shape: Shape = STRUCTURED) -> str:
 
 REFUSED: list[tuple[str, str, Stop, Shape, Reason]] = [
     ("an error", GOOD, "error", STRUCTURED, "failed"),
-    ("a cancelled call", GOOD, "cancelled", STRUCTURED, "cancelled"),
     ("cut off, though it looks whole", GOOD, "length", STRUCTURED, "truncated"),
     ("a tool call", GOOD, "toolUse", STRUCTURED, "called a tool"),
     ("nothing", "", "stop", STRUCTURED, "empty"),
-    ("white space", " \n\t", "stop", STRUCTURED, "empty"),
     ("the outline unfilled", STRUCTURED.outline, "stop", STRUCTURED, "empty"),
-    ("the nine unfilled", NINE.outline, "stop", NINE, "empty"),
     ("headings alone", "## Goal\n## Progress\n### Done\n## Next Steps\n", "stop", STRUCTURED, "empty"),
-    (
-        "(none) everywhere",
-        "## Goal\n(none)\n## Progress\n### Done\n- (none)\n## Next Steps\nnone",
-        "stop",
-        STRUCTURED,
-        "empty",
-    ),
     ("prose", "I have read it all and it is fine.", "stop", STRUCTURED, "no sections"),
-    ("the conversation goes on", "Sure, let me fix that.\n\n## Plan\n1. read", "stop", STRUCTURED, "no sections"),
     ("the analysis alone", "<analysis>\nwalked through\n</analysis>", "stop", NINE, "no sections"),
     ("an analysis without an end", NINE_GOOD.partition("</analysis>")[0] + NINE_BODY, "stop", NINE, "no sections"),
     ("far too long", GOOD + "\n- more" * 4_000, "stop", STRUCTURED, "too long"),
@@ -63,21 +52,6 @@ def test_refused() -> None:
         read = judged(text, shape, stop, most=100_000)
         assert isinstance(read, CompletionFailure), text
         assert read.reason == reason, text
-
-
-LACKING = [
-    ("a goal alone", "## Goal\nx", STRUCTURED),
-    ("no progress", "## Goal\nx\n\n## Next Steps\n1. y", STRUCTURED),
-    ("half an outline", GOOD.partition("## Next Steps")[0], STRUCTURED),
-    ("half of the nine", NINE_GOOD.partition("7. Pending")[0], NINE),
-    ("half a turn", "## Original Request\nx\n\n## Progress So Far\n- y", TURN),
-]
-
-
-def test_a_summary_that_lacks_headings_is_taken_as_it_is() -> None:
-    for text, shape in [row[1:] for row in LACKING]:
-        there = text.partition("<summary>")[2].strip() if "<summary>" in text else text.strip()
-        assert body(text, shape) == there, text
 
 
 def test_of_prose_the_sections_that_were_asked_for_are_named_and_the_prose_is_kept() -> None:
@@ -96,20 +70,14 @@ def test_a_summary_longer_than_what_it_replaces_is_refused() -> None:
 # name, what a model answers; all stand for GOOD
 AROUND: list[tuple[str, str]] = [
     ("as it is", GOOD),
-    ("white space", f"\n\n  \n{GOOD}\n\n"),
-    ("words before", f"Here is the summary you asked for:\n\n{GOOD}"),
     ("a title before", f"# Summary of the session\n\n{GOOD}"),
     ("a fence", f"```markdown\n{GOOD}\n```"),
     ("a fence with words around", f"Here it is:\n\n```\n{GOOD}\n```\n\nTell me if you need more."),
-    ("a fence not closed", f"```md\n{GOOD}"),
-    ("tildes", f"~~~\n{GOOD}\n~~~"),
     ("tags", f"<summary>\n{GOOD}\n</summary>"),
     ("tags and words", f"Well.\n<summary>\n{GOOD}\n</summary>\nThat is all."),
     ("a tag not closed", f"<summary>\n{GOOD}"),
-    ("a tag not opened", f"{GOOD}\n</summary>"),
     ("an analysis nobody asked for", f"<analysis>\n## Goal\nhm\n</analysis>\n\n{GOOD}"),
     ("twice", f"{GOOD}\n\n{GOOD}"),
-    ("twice in tags", f"<summary>\n{GOOD}\n</summary>\n<summary>\n{GOOD}\n</summary>"),
     ("file lists", f"{GOOD}\n\n<read-files>\na.py\n</read-files>\n\n<modified-files>\nb.py\n</modified-files>"),
 ]  # fmt: skip
 
@@ -124,19 +92,12 @@ def test_what_stands_around_a_summary_goes() -> None:
 
 NINES: list[tuple[str, str]] = [
     ("as asked", NINE_GOOD),
-    ("words before", f"Certainly.\n\n{NINE_GOOD}"),
     ("in a fence", f"```xml\n{NINE_GOOD}\n```"),
-    ("no closing tag", NINE_GOOD.replace("</summary>", "")),
     ("no tags of the summary", NINE_GOOD.replace("</summary>", "").replace("<summary>", "")),
     ("an analysis not closed", NINE_GOOD.replace("</analysis>", "")),
-    ("an analysis not opened", NINE_GOOD.replace("<analysis>", "")),
     ("no analysis", f"<summary>\n{NINE_BODY}\n</summary>"),
-    ("no tags at all", NINE_BODY),
     ("an analysis with the nine headings", NINE_GOOD.replace("</analysis>", f"{THOUGHT}\n</analysis>")),
-    ("in capitals", NINE_GOOD.replace("analysis>", "ANALYSIS>").replace("summary>", "Summary>")),
-    ("twice", f"{NINE_GOOD}\n{NINE_GOOD}"),
     ("in bold", "\n".join(f"**{line}**" if line[:1].isdigit() else line for line in NINE_BODY.splitlines())),
-    ("hashed", "\n".join(f"## {line}" if line[:1].isdigit() else line for line in NINE_BODY.splitlines())),
     ("no colons", "\n".join(line.removesuffix(":") for line in NINE_BODY.splitlines())),
 ]  # fmt: skip
 
@@ -149,28 +110,6 @@ def test_nine_sections() -> None:
         ]
         assert len(outline_sections(read, NINE)) == 10, text
         assert "nalysis" not in read, text
-
-
-def test_tags_that_a_summary_speaks_of_stay() -> None:
-    html = GOOD + "\n- The page:\n<details>\n<summary>\nMore\n</summary>\n</details>"
-    assert "More" in body(html)
-    assert body(html).startswith("## Goal")
-    fenced = GOOD + "\n```html\n<summary>\n</summary>\n```"
-    assert fenced in body(fenced)
-
-
-def test_code_in_a_summary_stays_in_its_fence() -> None:
-    text = GOOD + "\n- The fix:\n```python\n## Goal\nx = 1\n```"
-    assert body(text) == text
-    assert body(f"```markdown\n{text}\n```") == text
-
-
-def test_the_mark_of_a_turn_goes_and_what_stands_under_it_stays() -> None:
-    text = f"{GOOD}\n\n---\n\n**Turn Context (split turn):**\n\n## Original Request\nthe tail"
-    read = body(text)
-    assert "Turn Context" not in read
-    assert "---" not in read
-    assert read.endswith("## Original Request\nthe tail")
 
 
 def test_the_two_parts_of_continue() -> None:

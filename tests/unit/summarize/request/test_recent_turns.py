@@ -24,14 +24,6 @@ def test_notes() -> None:
     assert text == held("summarize/notes-on-a-turn.md", text)
 
 
-def test_a_turn_of_many_lines_says_how_many_are_missing() -> None:
-    long = told(u("Go."), *(a(call("read", path=f"{n}.py")) for n in range(100)))
-    lines = notes(long, 1, DETAILS[0]).splitlines()
-    assert len(lines) == DETAILS[0].error_lines + 2
-    assert "- (41 more not shown)" in lines
-    assert lines[-1] == '- Called: read(path="99.py")'
-
-
 def test_whole_turns_from_the_newest_back() -> None:
     for count, budget, kept in ((1, 9_999, 0), (2, 9_999, 1), (8, 9_999, 4), (8, 130, 2), (8, 20, 0)):
         history = turns(count)
@@ -41,20 +33,12 @@ def test_whole_turns_from_the_newest_back() -> None:
         assert quarters(text) <= budget, count
 
 
-def test_a_newest_turn_that_is_too_large_is_told_with_less_detail() -> None:
-    history = (*turns(1), *told(u("w " * 900), *(a("v " * 300, call("read", path="x" * 90)) for _ in range(9))))
-    assert [recent_notes(history, budget, quarters)[0] for budget in (2_500, 600, 250)] == [4, 4, 4]
-    assert recent_notes(history, 30, quarters) == (len(history), "")
-
-
 @given(st.text(max_size=400), st.text(max_size=100))
 def test_no_line_of_notes_reads_as_a_heading(text: str, error: str) -> None:
     lines = notes(told(u(text), a(text, call("bash", command=text)), err(error)), 1, DETAILS[1]).splitlines()
     assert all(heading(line) is None for line in lines[1:])
     assert all(line.startswith("- ") for line in lines[1:])
 
-
-# a previous summary, taken apart
 
 PART = "## Original Request\nx"
 

@@ -67,9 +67,7 @@ def in_bounds(name: str, out: Sequence[Json], window: int, preset: str) -> bool:
 
 EXAMPLES = [
     (60_000, 87_000, 0, 0),
-    (200_000, 250_000, 0, 0),
     (60_000, 87_000, 12, 3_000),
-    (60_000, 30_000, 6, 9_000),
 ]
 BEFORE = [u("Build it."), a("ok"), u("Fix what fails.")]
 
@@ -115,17 +113,10 @@ def test_what_was_cut_stays_so_in_the_calls_after(preset: str, name: str, restar
         before = after
 
 
-@pytest.mark.parametrize("preset", PRESETS)
-def test_what_fits_is_not_cut(preset: str) -> None:
-    sent = messages("pi", u("go"), *steps(1, 30_000))
-    assert session(preset, "pi", 60_000).project(sent) == sent
-
-
 @given(any_list, st.sampled_from(sorted(FORMATS)), st.sampled_from(PRESETS), st.integers(900, 9_000), st.data())
 def test_any_list_fits_or_is_told_not_to(
     drawn: tuple[Message, ...], name: str, preset: str, window: int, data: st.DataObject
 ) -> None:
-    """It grows, and is restarted anywhere; what each answer begins with holds while nothing is cut or decided."""
     plain = [json.loads(message.raw) for message in drawn]
     sent = plain if name == "pi" else translation.TO[name](translation.plain(plain))
     one = session(preset, name, window)

@@ -116,22 +116,6 @@ def test_the_oldest_become_a_text_and_stay_one(preset: str, name: str, policy: J
         before = after
 
 
-@pytest.mark.parametrize("name", FORMATS)
-def test_pictures_in_results_leave_for_room_and_not_for_their_price(name: str) -> None:
-    sent = [one for number in range(30) for one in seen(name, number)[not_shown(number) :]]
-    shown = list(range(1, 60, 2))
-    policy = {"preset": "balanced", "keep": 100, "workingSet": {"results": 3, "tokens": 0}}
-    assert held(Session(policy, format=name, window=200_000).project(sent)) == [0, *shown]
-    small = held(Session(policy, format=name, window=40_000).project(sent))
-    assert small == [0, *shown[-len(small) + 1 :]]
-    assert 4 <= len(small) < 28
-
-
-def not_shown(number: int) -> int:
-    """The user shows the first picture alone."""
-    return 1 if number else 0
-
-
 def request_size(listed: Sequence[Json]) -> int:
     """As it is sent: JSON in UTF-8, without spaces."""
     return len(json.dumps(listed, separators=(",", ":"), ensure_ascii=False).encode())
@@ -140,7 +124,6 @@ def request_size(listed: Sequence[Json]) -> int:
 @pytest.mark.parametrize("name", FORMATS)
 @pytest.mark.parametrize("said", ["a", "\u00e9\u4e16", '\n"\\'], ids=["ascii", "other scripts", "escapes"])
 def test_what_is_counted_is_what_the_request_takes(name: str, said: str) -> None:
-    """Whatever the limit: the list as JSON is within it, and uses it."""
     sent = talk(name, 12)
     for message in sent:
         if message.get("role") == "user" and "text" in (first := message[PARTS.get(name, "content")][0]):
@@ -148,60 +131,3 @@ def test_what_is_counted_is_what_the_request_takes(name: str, said: str) -> None
     for most in range(180_000, 190_000, 1_300):
         out = session("balanced", name, maxRequestBytes=most).project(sent)
         assert 0.84 * most < request_size(out) <= most
-
-
-def test_a_list_of_texts_that_is_over_it_says_what_is_large() -> None:
-    sent = [{"role": "user", "content": "x" * 9_000}, {"role": "assistant", "content": "ok"}]
-    one = session("balanced", "openai", maxRequestBytes=5_000)
-    assert one.project(sent) == sent
-    assert one.report is not None
-    assert one.report.checks == ("fit",)
-    assert one.report.too_big is not None
-    assert [told.index for told in one.report.too_big] == [0, 1]
-
-
-@pytest.mark.parametrize(("model", "most"), [("claude-sonnet-4-5", 100), ("m", 110)])
-def test_no_more_pictures_than_the_provider_takes(model: str, most: int) -> None:
-    out = session("balanced", "anthropic", model).project(talk("anthropic", 55))
-    assert 0.9 * most <= len(held(out)) <= most
-
-
-@pytest.mark.parametrize("name", ["anthropic", "openai"])
-def test_documents_too(name: str) -> None:
-    told = "JVBERi0" + "x" * 200_000
-    page: Json = {"type": "document", "source": {"type": "base64", "media_type": "application/pdf", "data": told}}
-    page = page if name == "anthropic" else {"type": "file", "file": {"file_data": told}}
-    sent = [{"role": "user", "content": [text(name, "read"), page]}, {"role": "assistant", "content": "ok"}]
-    sent += [{"role": "user", "content": "on"}]
-    out = session("balanced", name, maxRequestBytes=100_000).project(sent)
-    assert out[0]["content"] == [text(name, "read"), text(name, "[document left out — 0.2 MB, about 3 pages]")]
-    assert out[1:] == sent[1:]
-
-
-PAGE = "some words of a page here " * 200
-HOLDERS: list[Json] = [
-    {"type": "search_result", "source": "u", "title": "t", "content": [{"type": "text", "text": PAGE}]},
-    {"type": "document", "source": {"type": "text", "media_type": "text/plain", "data": PAGE}},
-    {"type": "resource", "resource": {"uri": "u", "text": PAGE}},
-]
-
-
-@pytest.mark.parametrize("holder", HOLDERS, ids=lambda block: block["type"])
-@pytest.mark.parametrize("beside", [[], [{"type": "text", "text": "Found:"}]], ids=["alone", "beside a text"])
-def test_what_holds_text_fits(holder: Json, beside: list[Json]) -> None:
-    calls = [{"type": "tool_use", "id": f"t{number}", "name": "fetch", "input": {}} for number in range(12)]
-    results = [{"type": "tool_result", "tool_use_id": call["id"], "content": [*beside, holder]} for call in calls]
-    go = {"role": "user", "content": "go"}
-    at_once = [go, {"role": "assistant", "content": calls}, {"role": "user", "content": results}]
-    one = Session({"preset": "balanced"}, format="anthropic", window=16_000)
-    assert RULES["anthropic"].illegal(out := one.project(at_once)) == []
-    assert "some words of a page" in str(out)
-    assert one.report is not None
-    assert (one.report.checks, one.report.tokens < 14_000) == ((), True)
-
-
-def test_prompt_and_tools_are_of_the_request_too() -> None:
-    out = session("balanced", "anthropic", maxRequestBytes=300_000).project(
-        talk("anthropic", 20), overhead_tokens=20_000
-    )
-    assert 190_000 < request_size(out) <= 220_000

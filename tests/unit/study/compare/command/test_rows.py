@@ -18,6 +18,7 @@ from tests.model_server import Gate, ModelServer, Reply, Request
 from tests.unit.study.compare.command.running import KEEP, Compare, answer, endpoint, recorded
 
 GREENHOUSE = Path(__file__).parents[5] / "tests" / "sessions" / "greenhouse.jsonl"
+REPLIES = 99  # of that session
 COMMAND = [sys.executable, "-m", "ctxmgr", "compare"]
 END_SECONDS = 60.0  # for a process to end; it takes under 2
 
@@ -89,7 +90,7 @@ def test_each_failed_probe_has_call_question_evidence_and_where_it_was_lost(
             probe
         )
         assert (probe["recording"], probe["policy"]) == ("greenhouse.jsonl", "extractive, structured")
-        assert 0 < probe["lost"]["call"] <= probe["call"]
+        assert probe["lost"]["call"] == probe["call"] == REPLIES
         assert probe["lost"]["left"]
         assert probe["lost"]["compacted"]
     file.unlink()
