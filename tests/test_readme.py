@@ -154,7 +154,7 @@ def _told(cost: str, ours: str) -> str:
 def test_what_balanced_costs_and_keeps_is_what_its_page_shows() -> None:
     page = (ROOT / "docs" / "explanation" / "what-stays.md").read_text(encoding="utf-8")
     billed, kept = re.findall(r"^\| `balanced` \| (\.\d+) \| (\.\d+) \|", page, re.MULTILINE)[0]
-    said = f"costs {float(billed):.2f} of the agent alone and keeps {float(kept):.2f} of what replies repeat"
+    said = f"lowers the cost of input to {float(billed):.2f}, and {float(kept):.2f} of what replies repeat is still"
     assert said in " ".join(README.split())
 
 

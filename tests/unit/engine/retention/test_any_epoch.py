@@ -50,6 +50,7 @@ def first_opened(messages: tuple[Message, ...], keys: dict[str, Any]) -> Balance
 
 @given(any_list, wanted())
 def test_an_epoch_breaks_no_promise(messages: tuple[Message, ...], keys: dict[str, Any]) -> None:
+    """The working set stays as it came, too, and so do pins, where the list fits with them."""
     plan = first_opened(messages, keys).plan
     assert judged(messages, plan, by_steps=True) == set()
     users = [at for at, message in enumerate(messages) if message.view.role == "user"]
@@ -76,6 +77,7 @@ def told_numbers(line: str) -> list[float]:
 def test_the_receipt_tells_what_was_done(
     messages: tuple[Message, ...], size: int, first: dict[str, Any], second: dict[str, Any]
 ) -> None:
+    """Of the second of two epochs: both weights, and the sum from the first byte that changed on."""
     before = first_opened(messages[:size], first)
     size = min(size, len(messages))
     done = projected(messages, before, size, **fitting(messages, second))

@@ -2,6 +2,8 @@
 
 from typing import Any
 
+import pytest
+
 from ctxmgr.engine.conversation import BlockRef, working_set_start
 from ctxmgr.engine.retention import prefix_cost
 from ctxmgr.engine.retention.epoch_writing import NO_PACKET
@@ -52,6 +54,12 @@ def by(**ages: float) -> Retention:
 OLD = [said for number in (5, 6, 7) for said in looked(number)]
 TABLE: list[tuple[str, list[Said], Retention, list[int]]] = [
     ("not one that is worth its place", looked(1), by(read=5_000.0), []),
+    (
+        "the output of a command by its own age",
+        [a(call("bash", command="make")), r(code(1))],
+        by(command=5_000.0),
+        [],
+    ),
     ("a search at once", [a(call("grep", pattern="x")), r(code(1))], by(read=5_000.0), [2]),
     ("not a light result", looked(1, 2), by(), []),
     ("nor a short error", [a(call("bash", command="make")), err("Error: no")], by(), []),
@@ -63,11 +71,11 @@ TABLE: list[tuple[str, list[Said], Retention, list[int]]] = [
 ]
 
 
-def test_what_is_offered() -> None:
-    for name, said, worth, expected in TABLE:
-        more = OLD if worth.ages["read"] > 1_000 else OLD[:0]
-        found = offered([u("go"), *said, *more, *LAST], worth)
-        assert [at for at in positions(found) if at <= len(said)] == expected, name
+@pytest.mark.parametrize(("name", "said", "worth", "expected"), TABLE, ids=[row[0] for row in TABLE])
+def test_what_is_offered(name: str, said: list[Said], worth: Retention, expected: list[int]) -> None:
+    more = OLD if worth.ages["read"] > 1_000 else OLD[:0]
+    found = offered([u("go"), *said, *more, *LAST], worth)
+    assert [at for at in positions(found) if at <= len(said)] == expected
 
 
 MIXED = [
@@ -87,22 +95,36 @@ READ, AGAIN, SEARCH, ERROR, WRITE, OLDEST = (
 WORDS = "words over their room"
 
 
-def test_all_that_is_offered() -> None:
-    for worth, expected in (
+@pytest.mark.parametrize(
+    ("worth", "expected"),
+    [
+        (by(), [READ, AGAIN, SEARCH, ERROR, OLDEST]),
         (by(read=500.0, command=900.0, arguments=10.0), [AGAIN, SEARCH, WRITE, ERROR, OLDEST]),
+        (NOTHING, [READ, AGAIN, SEARCH, WRITE, ERROR, OLDEST, (1, 800, 4.0, WORDS)]),
         (Retention({**AGES, "read": 1e9}, 60.0, 20.0), [AGAIN, SEARCH, ERROR, (1, 1_945, 4.0, WORDS)]),  # type: ignore[dict-item]
-    ):
-        found = offered(MIXED, worth)
-        assert sorted((one.position, one.saved, round(one.due_calls, 3), one.why) for one in found) == sorted(
-            expected
-        )
-        assert positions(found) == sorted(positions(found), reverse=True), worth
+    ],
+)
+def test_all_that_is_offered(worth: Retention, expected: list[tuple[int, int, float, str]]) -> None:
+    """Where it stands, what it saves, since how many calls it is due, and why."""
+    found = offered(MIXED, worth)
+    assert sorted((one.position, one.saved, round(one.due_calls, 3), one.why) for one in found) == sorted(expected)
+    assert positions(found) == sorted(positions(found), reverse=True)
 
 
 def test_nor_what_is_protected() -> None:
     said = [u("go"), *looked(1), *looked(2), *LAST]
     assert positions(offered(said, by(), protected=frozenset({2}))) == [4]
     assert positions(offered(said, by(), protected_results=frozenset({BlockRef(4, 0)}))) == [2]
+
+
+def test_words_over_their_room_let_the_oldest_steps_leave_as_one_offer() -> None:
+    said = [u("go"), *(one for number in range(6) for one in looked(number, 60)), *LAST]
+    room = Retention({**by(read=1e9).ages}, 40.0, 8.0)
+    (offer,) = offered(said, room)
+    assert offer.position == 1
+    assert {decision.kind for decision in offer.decisions.values()} == {"dropped"}
+    assert len(offer.decisions) % 2 == 0, "a step leaves whole"
+    assert offer.why == "words over their room"
 
 
 def test_the_packet_goes_with_the_oldest_steps() -> None:
@@ -113,14 +135,17 @@ def test_the_packet_goes_with_the_oldest_steps() -> None:
 
 # name, call, row of the table
 KINDS = [
+    ("a read", call("read", path="a.py"), "read"),
     ("a file shown by a shell", call("bash", command="cat a.py"), "read"),
     ("a search", call("grep", pattern="x"), "search"),
     ("a listing by a shell", call("bash", command="ls src"), "search"),
+    ("a run", call("bash", command="npm test"), "command"),
     ("a file shown and a run", call("bash", command="cat a.py && npm test"), "command"),
+    ("a tool that nobody knows", call("frobnicate", what="x"), "command"),
 ]
 
 
-def test_the_row_of_a_result() -> None:
-    for name, asked, kind in KINDS:
-        index = indexed(read(raws(u("go"), a(asked), r("text"))))
-        assert kind_of(index, BlockRef(2, 0)) == kind, name
+@pytest.mark.parametrize(("name", "asked", "kind"), KINDS, ids=[row[0] for row in KINDS])
+def test_the_row_of_a_result(name: str, asked: dict[str, Any], kind: str) -> None:
+    index = indexed(read(raws(u("go"), a(asked), r("text"))))
+    assert kind_of(index, BlockRef(2, 0)) == kind
