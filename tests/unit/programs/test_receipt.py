@@ -14,6 +14,8 @@ from ctxmgr.cli import main
 from ctxmgr.programs.receipt import TreeChanges, alike, changes, copied
 from tests.provider import Provider, script
 
+pytestmark = pytest.mark.long
+
 BOUND = 120.0  # seconds; only a failing test waits so long
 STEPS = 14
 # a program that speaks as Claude Code does: it sends its list step by step, and writes a file at the end

@@ -15,6 +15,8 @@ from ctxmgr.study.corpus.running import DEATHS, IN_FLIGHT, SchedulerLost
 from ctxmgr.study.corpus.tasks import CorpusTask, Row
 from tests.unit.study.corpus.made import asked, corpus, invented, row
 
+pytestmark = pytest.mark.long
+
 
 @pytest.fixture(scope="module")
 def threads() -> Iterator[Client]:

@@ -15,6 +15,8 @@ from ctxmgr.study.driving import ReplayedCall, ReplayResult
 from ctxmgr.study.figures import Measures, figures
 from ctxmgr.study.observations import MessageCache, PriceSheet, message_reader
 
+pytestmark = pytest.mark.long
+
 ROOT = Path(__file__).parents[4]
 FIGURES = json.loads((ROOT / "tests" / "outcome" / "figures.json").read_text(encoding="utf-8"))
 Said = pytest.CaptureFixture[str]
