@@ -209,8 +209,6 @@ def _under(title: Heading, above: list[tuple[int, Kind]], part: int) -> _Open:
     if title.kind and title.kind != "split":
         above.append((title.level, title.kind))
         return _Open(title.kind, title.text, part, lines=lines)
-    if title.level < MOST_LEVEL:
-        above.append((title.level, parent))
     if parent in ITEMS:
         return _Open(parent, title.text, part, lead=title.text, lines=lines)
     return _Open("context", title.text, part, lines=lines or [])

@@ -51,6 +51,11 @@ CASES: list[tuple[str, list[Run], list[Told]]] = [
         [("lint", "npm run check", "ok")],
     ),
     (
+        "a project's own check closes no run whose end nobody knows",
+        [ok("npx tsc --noEmit | tail -5", "the last line"), ok("npm run check")],
+        [("types", "npx tsc --noEmit | tail -5", "unknown"), ("lint", "npm run check", "ok")],
+    ),
+    (
         "a linter that passes closes no type error",
         [failed("mypy ."), ok("ruff check .")],
         [("types", "mypy .", "failed"), ("lint", "ruff check .", "ok")],

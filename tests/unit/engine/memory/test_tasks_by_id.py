@@ -54,9 +54,11 @@ def test_a_task_that_its_tool_closed_is_open_in_no_summary() -> None:
 
 
 def test_a_summary_keeps_the_id_of_a_task_whose_message_left() -> None:
-    stated = summary("## Progress\n### In Progress\n- [ ] mend the build (task #1)", 4)
-    assert tasks(stated) == [("mend the build", "active")]
-    assert tasks([*stated, *ran("TaskUpdate", 5, taskId="1", status="completed")]) == [("mend the build", "done")]
+    for number in ("1", "12"):
+        stated = summary(f"## Progress\n### In Progress\n- [ ] mend the build (task #{number})", 4)
+        assert tasks(stated) == [("mend the build", "active")]
+        ended = ran("TaskUpdate", 5, taskId=number, status="completed")
+        assert tasks([*stated, *ended]) == [("mend the build", "done")]
 
 
 REFUSALS = (
