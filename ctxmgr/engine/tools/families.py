@@ -225,15 +225,16 @@ def look(kind: EffectKind) -> Read:
 def run(given: CallArguments, listed: bool) -> CallEffects:
     """What a shell receives, directly or through a script; other code is run."""
     directory = normal(given.text("working directory", "directory") or "")
-    line = command(given)
-    if line and patches.is_patch(line):
+    argv = next((value for value in given.values("command") if isinstance(value, list)), [])
+    is_patched = len(argv) == 2 and all(isinstance(word, str) for word in argv) and argv[0] in PATCH_PROGRAMS
+    line = argv[1] if is_patched else command(given)
+    if is_patched or (line and patches.is_patch(line)):
         return CallEffects(of_patch(line, directory))
     if line and not given.has("command") and is_script(line):
         return _script(line, directory)
     if line:
         return of_shell(line, directory)
-    listed_words = any(isinstance(value, list) and value for value in given.values("command"))
-    return CallEffects((RUN,)) if listed_words or given.text("content") else CallEffects()
+    return CallEffects((RUN,)) if argv or given.text("content") else CallEffects()
 
 
 def command(given: CallArguments) -> str:

@@ -288,3 +288,9 @@ SCRIPTS: list[tuple[str, tuple[tuple[str, str], ...], tuple[str, ...], bool]] = 
 def test_scripts(script: str, commands: tuple[tuple[str, str], ...], patches: tuple[str, ...], whole: bool) -> None:
     found = run(script)
     assert (found.commands, found.patches, found.whole) == (commands, patches, whole)
+
+
+@pytest.mark.parametrize("program", ["apply_patch", "applypatch"])
+def test_a_patch_in_a_list_of_words_is_no_line_of_a_shell(program: str) -> None:
+    for text in (PATCH, "no patch"):
+        assert tool_call("shell", {"command": [program, text]}).shell is None
